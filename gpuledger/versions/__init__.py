@@ -1,0 +1,32 @@
+"""The database: what was known when, who owns what, what it costs, and which files the lake has.
+
+Every change is a commit with a `seq`, given under a lock and strictly rising in the order of commits; a fact
+is never edited, it gets a new version. This package never decides what a fact means for money, and never
+opens a file of the lake.
+"""
+
+from gpuledger.versions.book import Book, open_book
+from gpuledger.versions.database import HEAD, Commit, Database
+from gpuledger.versions.facts import PutCount
+from gpuledger.versions.owners import OwnerFact, owners_in_force, put_owners, withdraw_owners
+from gpuledger.versions.prices import PriceFact, prices_in_force, put_prices, withdraw_prices
+from gpuledger.versions.through import set_through, throughs
+
+__all__ = [
+    "HEAD",
+    "Book",
+    "Commit",
+    "Database",
+    "OwnerFact",
+    "PriceFact",
+    "PutCount",
+    "open_book",
+    "owners_in_force",
+    "prices_in_force",
+    "put_owners",
+    "put_prices",
+    "set_through",
+    "throughs",
+    "withdraw_owners",
+    "withdraw_prices",
+]

@@ -1,0 +1,277 @@
+"""The tables of the database: versions, knowledge time, what is in the lake, and the books' daily totals.
+
+Only types that SQLite and PostgreSQL share. Times are Unix seconds, money is in quanta of the book's
+currency, both in 64 bits; what may need more stands as decimal text. `migrations/` makes these tables; a
+test holds the two equal.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+)
+
+__all__ = [
+    "audit_log",
+    "book",
+    "book_head",
+    "entry_day",
+    "knowledge",
+    "knowledge_head",
+    "lake_file",
+    "metadata",
+    "owner_version",
+    "pool_total",
+    "price_version",
+    "run",
+    "source_through",
+    "time_day",
+]
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+    }
+)
+
+
+def _table(name: str, meaning: str, *parts: Any) -> Table:
+    return Table(name, metadata, *parts, info={"meaning": meaning})
+
+
+def _text(name: str, meaning: str, *, key: bool = False, null: bool = False) -> Column[Any]:
+    return Column(name, Text, primary_key=key, nullable=null, doc=meaning)
+
+
+def _int(name: str, meaning: str, *, key: bool = False, null: bool = False) -> Column[Any]:
+    return Column(name, BigInteger, primary_key=key, autoincrement=False, nullable=null, doc=meaning)
+
+
+def _flag(name: str, meaning: str) -> Column[Any]:
+    return Column(name, Boolean, nullable=False, doc=meaning)
+
+
+def _refers(name: str, to: str, meaning: str, *, key: bool = False) -> Column[Any]:
+    return Column(name, Text, ForeignKey(to), primary_key=key, nullable=False, doc=meaning)
+
+
+def _seq(name: str, meaning: str, *, key: bool = False, null: bool = False) -> Column[Any]:
+    """A seq that was committed."""
+    known = ForeignKey("knowledge.seq")
+    return Column(name, BigInteger, known, primary_key=key, autoincrement=False, nullable=null, doc=meaning)
+
+
+def _version(*parts: Any) -> tuple[Any, ...]:
+    """The columns of a versioned fact, and its own."""
+    return (
+        _text("identity", "what makes two versions the same fact", key=True),
+        _seq("seq", "when this version became known", key=True),
+        _flag("withdrawn", "the fact never held; this version takes it back"),
+        _int("start_s", "since when it holds, inclusive"),
+        _int("end_s", "until when it holds, exclusive; null: still open", null=True),
+        *parts,
+    )
+
+
+def _totals(*parts: Any) -> tuple[Any, ...]:
+    """The columns that a run's daily totals are kept by, and its own."""
+    return (
+        _refers("run_id", "run.id", "the run that computed it"),
+        _text("book", "its book"),
+        _text("period", "its month, YYYY-MM"),
+        _text("day", "the day in the book's zone, YYYY-MM-DD"),
+        *parts,
+        Index(None, "run_id"),
+        Index(None, "book", "period", "day"),
+    )
+
+
+_WHO = (
+    ("account", "the cost or balance account"),
+    ("state", "the state of the slot, where the account has states; else ''"),
+    ("owner", "the owner key, or a name in double underscores"),
+    ("team", "the owner's team"),
+    ("cost_centre", "the owner's cost centre; '': none"),
+    ("model", "the accelerator's model; '': not known, or no device"),
+    ("cluster", "the cluster"),
+)
+
+knowledge = _table(
+    "knowledge",
+    "One row per commit; the greatest `committed_at_s` up to an instant gives what was known as of it",
+    _int("seq", "the commit's number, strictly rising in the order of commits", key=True),
+    _int("committed_at_s", "its wall time, which never runs backwards"),
+    _text("kind", "what was done"),
+    _text("note", "to what, in words"),
+    Index(None, "committed_at_s"),
+)
+
+knowledge_head = _table(
+    "knowledge_head",
+    "A single row; whoever holds its lock commits",
+    Column("id", Integer, primary_key=True, autoincrement=False, nullable=False, doc="always 1"),
+    _int("seq", "the last seq that was given"),
+    _int("committed_at_s", "the wall time of that commit"),
+    CheckConstraint("id = 1", name="single"),
+)
+
+source_through = _table(
+    "source_through",
+    "Up to which instant a source is known to be complete; the greatest counts",
+    _text("source", "the source", key=True),
+    _text("cluster", "the cluster it speaks of", key=True),
+    _seq("seq", "when it was said", key=True),
+    _int("through_s", "the instant, exclusive"),
+)
+
+owner_version = _table(
+    "owner_version",
+    "Which team and cost centre an owner key belongs to",
+    *_version(
+        _text("owner_key", "the key that holdings carry"),
+        _text("team", "the team"),
+        _text("cost_centre", "the cost centre; null: none", null=True),
+    ),
+)
+
+price_version = _table(
+    "price_version",
+    "What a GPU-hour costs by price list",
+    *_version(
+        _text("selector_kind", "what it is looked up by: sku or model"),
+        _text("selector", "the sku or the model"),
+        _text("region", "the region; '': any"),
+        _text("purchase_option", "how the node is bought; '': any"),
+        _text("rate", "major units of the currency per GPU-hour, as decimal text"),
+        _text("currency", "its ISO 4217 code"),
+        _text("source", "the file or term that said so"),
+        CheckConstraint("selector_kind in ('sku', 'model')", name="selector_kind"),
+    ),
+)
+
+lake_file = _table(
+    "lake_file",
+    "The files of the lake: one counts at a seq from `added_seq` on and before `removed_seq`",
+    _text("path", "where it lies in the lake", key=True),
+    _text("table_name", "the table it holds rows of"),
+    _text("day", "the UTC day of its rows, YYYY-MM-DD; null: facts that hold over intervals", null=True),
+    _int("shard", "the shard of its rows"),
+    _text("part", "'' as it was published, current or history as a compaction made it"),
+    _int("rows", "how many rows"),
+    _int("min_s", "the first instant its rows speak of", null=True),
+    _int("max_s", "the last one; null: a fact is still open", null=True),
+    _text("row_hash", "the sum of its row hashes before a seq is bound to them, 16 hexadecimal digits"),
+    _text("digest", "the sum of its row hashes, each bound to its seq, 16 hexadecimal digits"),
+    _int("bytes", "its size"),
+    _seq("added_seq", "the seq of those of its rows that carry none"),
+    _seq("removed_seq", "from which seq on other files stand for it; null: none do", null=True),
+    _int("removed_at_s", "when these took its place", null=True),
+    Index(None, "table_name", "shard", "day"),
+)
+
+book = _table(
+    "book",
+    "A book, as it was begun",
+    _text("name", "its name", key=True),
+    _text("zone", "the zone whose midnights and months bill"),
+    _text("currency", "its ISO 4217 code"),
+    _int("shards", "how many shards its facts are cut into"),
+    _text("charged", "the layer that is charged: pooled or recognised"),
+    _seq("created_seq", "when it was begun"),
+)
+
+run = _table(
+    "run",
+    "One computation of a period at one seq with one engine version",
+    _text("id", "its name", key=True),
+    _refers("book", "book.name", "its book"),
+    _text("period", "its month, YYYY-MM"),
+    _int("seq", "what was known to it"),
+    _int("through_s", "the instant that its sources were complete to; null: not known", null=True),
+    _text("engine_version", "the version of gpuledger that computed it"),
+    _text("state", "running, open, provisional or closed"),
+    _int("started_at_s", "when it began"),
+    _int("finished_at_s", "when it was done; null: it is not", null=True),
+    _text("summary", "what else a statement prints of it, as JSON", null=True),
+    Index(None, "book", "period"),
+)
+
+book_head = _table(
+    "book_head",
+    "Which run is in force, and what it wrote",
+    _refers("book", "book.name", "its book", key=True),
+    _text("period", "its month, YYYY-MM", key=True),
+    _text("day", "the UTC day of the unit of work, YYYY-MM-DD", key=True),
+    _int("shard", "the shard", key=True),
+    _refers("run_id", "run.id", "the run in force"),
+    _int("seq", "what was known to it"),
+    _int("rows", "how many entries it wrote"),
+    _int("sum_amount", "the sum of their amounts, in quanta"),
+    _text("digest", "the digest of their files"),
+)
+
+entry_day = _table(
+    "entry_day",
+    "Entries of a run by day",
+    *_totals(
+        _text("layer", "the layer"),
+        _text("lot", "the lot or pool the money came from"),
+        *(_text(name, meaning) for name, meaning in _WHO),
+        _int("amount", "the amount, in quanta"),
+    ),
+)
+
+time_day = _table(
+    "time_day",
+    "GPU time of a run by day, in ticks of 1/720720 s",
+    *_totals(
+        *(_text(name, meaning) for name, meaning in _WHO),
+        _int("is_assumed", "1 where the capacity is assumed, else 0"),
+        _int("ticks", "the GPU time"),
+        _int("unpriced_ticks", "the part of it that has no price"),
+        _int("observed_ticks", "the part of it for which activity is known"),
+    ),
+)
+
+pool_total = _table(
+    "pool_total",
+    "The exact total of a rounding pool: exact_num / exact_den quanta",
+    _refers("run_id", "run.id", "the run that computed it", key=True),
+    _text("rounding_pool", "the rounding pool", key=True),
+    _text("period", "its month, YYYY-MM", key=True),
+    _text("exact_num", "the numerator, as decimal text"),
+    _text("exact_den", "the denominator, as decimal text"),
+    _int("cents", "the total in minor units; null: not stated yet", null=True),
+)
+
+audit_log = _table(
+    "audit_log",
+    "Who did what and when: one row per commit, and for whatever else must be looked up later",
+    Column(
+        "id",
+        BigInteger().with_variant(Integer, "sqlite"),
+        primary_key=True,
+        autoincrement=True,
+        doc="its number",
+    ),
+    _int("at_s", "when"),
+    _seq("seq", "the commit's seq; null: no commit", null=True),
+    _text("actor", "who"),
+    _text("action", "what was done"),
+    _text("detail", "to what, in words"),
+    Index(None, "seq"),
+)
