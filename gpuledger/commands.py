@@ -1,0 +1,138 @@
+"""The command table: every command of every room, named as a string and imported when it runs.
+
+Adding a command is one row here and one function there. The function takes `ctx: typer.Context` first, then
+its arguments and options annotated for Typer, and opens its session with `Session.of(ctx)`.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from dataclasses import dataclass
+
+from gpuledger.errors import MissingExtra
+
+__all__ = ["COMMANDS", "EXTRAS", "GROUPS", "Command", "missing_extra"]
+
+
+@dataclass(frozen=True)
+class Command:
+    """One command: the words that call it, its function, a sentence of help, the extra it needs."""
+
+    path: tuple[str, ...]
+    target: str
+    help: str
+    extra: str | None = None
+
+    @property
+    def name(self) -> str:
+        return " ".join(self.path)
+
+
+GROUPS: dict[str, str] = {
+    "import": "Bring facts and terms in from files.",
+    "lake": "Look after the tables of the lake.",
+}
+
+COMMANDS: tuple[Command, ...] = (
+    Command(
+        ("demo",),
+        "simulator.demo:demo",
+        "Make a small fleet, run its books and print the statement.",
+        "engine",
+    ),
+    Command(
+        ("import", "holdings"),
+        "collectors.imports.commands:holdings",
+        "Import who held what, and when, from CSV or Parquet through a map of columns.",
+        "engine",
+    ),
+    Command(
+        ("import", "inventory"),
+        "collectors.imports.commands:inventory",
+        "Import nodes, slots and devices from CSV or Parquet through a map of columns.",
+        "engine",
+    ),
+    Command(
+        ("import", "capacity"),
+        "collectors.imports.commands:capacity",
+        "Import counts over time of the units there are, and of the units held.",
+        "engine",
+    ),
+    Command(
+        ("import", "prices"),
+        "chargeback.terms.commands:prices",
+        "Import prices per GPU-hour from CSV.",
+        "engine",
+    ),
+    Command(
+        ("import", "owners"),
+        "chargeback.terms.commands:owners",
+        "Import from CSV which team and cost centre an owner key belongs to.",
+        "engine",
+    ),
+    Command(
+        ("run",), "chargeback.commands:run", "Run the books of a period: measure, price, post.", "engine"
+    ),
+    Command(
+        ("statement",),
+        "chargeback.commands:statement",
+        "Print what a month cost, by owner, team, model or cluster.",
+        "engine",
+    ),
+    Command(("verify",), "chargeback.commands:verify", "Check what must always hold of the books.", "engine"),
+    Command(
+        ("lake", "verify"),
+        "gpuledger.lake.commands:verify",
+        "Check that each file of the lake is there and is what its row says.",
+        "engine",
+    ),
+    Command(
+        ("lake", "compact"),
+        "gpuledger.lake.commands:compact",
+        "Put the many files of a table into one per shard.",
+        "engine",
+    ),
+    Command(
+        ("lake", "sweep"),
+        "gpuledger.lake.commands:sweep",
+        "Delete files that were replaced, or never published, more than a day ago.",
+        "engine",
+    ),
+    Command(
+        ("lake", "repair"),
+        "gpuledger.lake.commands:repair",
+        "Find files again that the database has lost, from the copy of its list beside the lake.",
+        "engine",
+    ),
+    Command(
+        ("upgrade",),
+        "gpuledger.versions.commands:upgrade",
+        "Bring the database to this version's schema.",
+        "engine",
+    ),
+    Command(
+        ("settings",), "gpuledger.show:settings", "Print each setting, its value and where it comes from."
+    ),
+    Command(("metrics",), "gpuledger.show:metrics", "Print the metric catalogue."),
+)
+
+EXTRAS: dict[str, frozenset[str]] = {
+    "engine": frozenset({"alembic", "duckdb", "numpy", "pyarrow", "sqlalchemy"}),
+    "postgres": frozenset({"psycopg"}),
+}
+"""The modules that each extra brings, by the names they are imported under."""
+
+# Which driver a command of the engine needs is up to the address of the database.
+_ALONGSIDE = {"engine": ("postgres",)}
+
+
+def missing_extra(command: Command | None, error: ModuleNotFoundError) -> MissingExtra | None:
+    """The error to show when the command's extra is absent; None when the import failed otherwise."""
+    if command is None or command.extra is None:
+        return None
+    module = (error.name or "").partition(".")[0]
+    extras = (command.extra, *_ALONGSIDE.get(command.extra, ()))
+    extra = next((extra for extra in extras if module in EXTRAS[extra]), None)
+    if extra is None or importlib.util.find_spec(module) is not None:
+        return None
+    return MissingExtra(f"needs: pip install 'gpuledger[{extra}]'")
