@@ -1,0 +1,33 @@
+"""Imports: files of any shape become facts, through a map of their columns.
+
+A row is read by pure functions, settled with what is known, and written with all of its file in one commit.
+The package never guesses what a cell means: the map says it, or the row goes to quarantine with a reason.
+"""
+
+from collectors.imports.column_map import CapacityMap, ColumnMap, HoldingMap, InventoryMap
+from collectors.imports.facts import DeviceFact, HoldingFact, LakeFact, NodeFact, SlotFact
+from collectors.imports.imports import import_capacity, import_holdings, import_inventory
+from collectors.imports.intake import Intake, Options, open_intake
+from collectors.imports.map_file import load_map, read_map
+from collectors.imports.summary import Summary
+
+__all__ = [
+    "CapacityMap",
+    "ColumnMap",
+    "DeviceFact",
+    "HoldingFact",
+    "HoldingMap",
+    "Intake",
+    "InventoryMap",
+    "LakeFact",
+    "NodeFact",
+    "Options",
+    "SlotFact",
+    "Summary",
+    "import_capacity",
+    "import_holdings",
+    "import_inventory",
+    "load_map",
+    "open_intake",
+    "read_map",
+]

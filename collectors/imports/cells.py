@@ -1,0 +1,100 @@
+"""What a map may say about one field: where its text comes from, and how a number is worked out of it."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+__all__ = [
+    "FractionCell",
+    "Held",
+    "HeldCell",
+    "Part",
+    "Quantity",
+    "QuantityCell",
+    "Share",
+    "Text",
+    "TextCell",
+]
+
+
+class Part(BaseModel):
+    """A part of a map: a key that it does not know is an error."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+Natural = Annotated[str, Field(pattern=r"^[1-9][0-9]{0,17}$")]
+
+
+class TextCell(Part):
+    """Where a field's text comes from: one column, the first of several that is not empty, or a constant.
+
+    `missing` is what an empty cell means; without it an empty cell is empty.
+    """
+
+    ways: ClassVar[tuple[str, ...]] = ("column", "first_of", "constant")
+
+    column: str | None = None
+    first_of: tuple[str, ...] = ()
+    constant: str | None = None
+    missing: str | None = None
+
+    @model_validator(mode="after")
+    def _one_way(self) -> TextCell:
+        if sum(getattr(self, way) not in (None, ()) for way in self.ways) != 1:
+            raise ValueError(f"say exactly one of {', '.join(self.ways)}")
+        return self
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that are read, in order of preference."""
+        return (self.column,) if self.column is not None else self.first_of
+
+
+class QuantityCell(TextCell):
+    """A number, multiplied by `times` and divided by `per`; `tres` takes it out of a Slurm TRES list."""
+
+    times: Natural = "1"
+    per: Natural = "1"
+    tres: str | None = None
+
+    def scaled(self, factor: int) -> QuantityCell:
+        """The same quantity in a unit that is `factor` times smaller."""
+        return self if factor == 1 else self.model_copy(update={"times": str(int(self.times) * factor)})
+
+
+class FractionCell(TextCell):
+    """A share of each unit, the number divided by `per`; it must come out above 0 and at most 1."""
+
+    per: Natural = "1"
+
+
+class HeldCell(QuantityCell):
+    """Units held: a count, or `share`, a column with their share of the total in `places` decimals."""
+
+    ways: ClassVar[tuple[str, ...]] = ("column", "first_of", "constant", "share")
+
+    share: str | None = None
+    places: Annotated[int, Field(ge=1, le=18)] | None = None
+
+    @model_validator(mode="after")
+    def _share_has_places(self) -> HeldCell:
+        if (self.share is None) != (self.places is None):
+            raise ValueError("share and places go together: places is the number of decimals of the share")
+        return self
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return (self.share,) if self.share is not None else super().columns
+
+
+def _short(value: object) -> object:
+    return {"column": value} if isinstance(value, str) else value
+
+
+Text = Annotated[TextCell, BeforeValidator(_short)]
+Quantity = Annotated[QuantityCell, BeforeValidator(_short)]
+Share = Annotated[FractionCell, BeforeValidator(_short)]
+Held = Annotated[HeldCell, BeforeValidator(_short)]

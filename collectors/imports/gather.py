@@ -1,0 +1,121 @@
+"""Gather the rows of a file into facts: each row is accepted, repeated, left out, or goes to quarantine."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from collectors.imports.column_map import RowChoice
+from collectors.imports.rows import BadRow, Cells, Misfit, Rejected, Row
+
+__all__ = ["Gathered", "gather", "wanted_rows"]
+
+K = TypeVar("K", bound=Hashable)
+T = TypeVar("T")
+
+_NAMED = 8
+
+Wanted = Callable[[Cells], bool]
+
+
+@dataclass
+class Gathered(Generic[K, T]):
+    """What the rows of a file came to.
+
+    `items` are what rows say, by key; `first` is the row that says it, `again` the further rows that say the
+    same; `left_out` counts rows that the map does not want. Each row is in one of these or in `rejected`.
+    """
+
+    read: int = 0
+    left_out: int = 0
+    items: dict[K, T] = field(default_factory=dict)
+    first: dict[K, int] = field(default_factory=dict)
+    again: dict[K, list[int]] = field(default_factory=dict)
+    rejected: list[Rejected] = field(default_factory=list)
+
+    @property
+    def repeated(self) -> int:
+        """Rows that say again what another row says."""
+        return sum(map(len, self.again.values()))
+
+    @property
+    def reasons(self) -> Counter[str]:
+        """Rows in quarantine by reason."""
+        return Counter(one.reason for one in self.rejected)
+
+    def rows_of(self, key: K) -> list[int]:
+        """The numbers of all rows that say this item."""
+        return [self.first[key], *self.again.get(key, ())]
+
+    def reject(self, key: K, reason: str, detail: str) -> None:
+        """Send every row that says this item to quarantine."""
+        self.rejected += [Rejected(number, reason, detail) for number in self.rows_of(key)]
+        del self.items[key], self.first[key]
+        self.again.pop(key, None)
+
+    def put(self, key: K, item: T, number: int) -> bool:
+        """Take in what a row says; False if another row says something else under this key."""
+        known = self.items.setdefault(key, item)
+        if known is item:
+            self.first[key] = number
+            return True
+        self.again.setdefault(key, []).append(number)
+        return known == item
+
+
+def gather(
+    rows: Iterable[Row | Misfit],
+    read: Callable[[Cells], T],
+    key_of: Callable[[T], K],
+    *,
+    wanted: Wanted | None = None,
+    mend: str = "",
+) -> Gathered[K, T]:
+    """Read each row; rows that say different things under one key all go to quarantine, in any order.
+
+    `read` raises `BadRow` for a row that cannot be right; `mend` says what to do about rows that differ.
+    """
+    gathered: Gathered[K, T] = Gathered()
+    contested: dict[K, None] = {}
+    for row in rows:
+        gathered.read += 1
+        try:
+            if isinstance(row, Misfit):
+                raise BadRow(row.reason, f"{len(row.cells)} cells")
+            if wanted is not None and not wanted(row.cells):
+                gathered.left_out += 1
+                continue
+            item = read(row.cells)
+        except BadRow as bad:
+            gathered.rejected.append(Rejected(row.number, bad.reason, bad.detail))
+            continue
+        key = key_of(item)
+        if not gathered.put(key, item, row.number):
+            contested[key] = None
+    for key in contested:
+        gathered.reject(key, "rows of one identity differ", _rivals(key, gathered.rows_of(key), mend))
+    return gathered
+
+
+def _rivals(key: object, numbers: list[int], mend: str) -> str:
+    name = "/".join(map(str, key)) if isinstance(key, tuple) else str(key)
+    more = ", …" if len(numbers) > _NAMED else ""
+    return f"{name} in rows {', '.join(map(str, sorted(numbers)[:_NAMED]))}{more}" + (
+        f"; {mend}" if mend else ""
+    )
+
+
+def wanted_rows(choice: RowChoice) -> Wanted | None:
+    """A function that says whether a row is wanted; None when all are."""
+    only: Mapping[str, frozenset[str]] = {name: frozenset(texts) for name, texts in choice.only.items()}
+    without = {name: frozenset(texts) for name, texts in choice.without.items()}
+    if not only and not without:
+        return None
+
+    def wanted(cells: Cells) -> bool:
+        kept = all(cells[column].strip() in texts for column, texts in only.items())
+        return kept and not any(cells[column].strip() in texts for column, texts in without.items())
+
+    return wanted

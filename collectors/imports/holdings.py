@@ -1,0 +1,168 @@
+"""Rows that say who held what, and when, become holdings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+
+from collectors.imports.cells import TextCell
+from collectors.imports.column_map import HoldingMap
+from collectors.imports.facts import HoldingFact
+from collectors.imports.keys import join_key, number_of, slot_name, time_key
+from collectors.imports.readings import count_of, fraction_of, text_of
+from collectors.imports.rows import Cells, refuse
+from collectors.imports.times import Times
+from gpuledger.instants import format_utc
+
+__all__ = ["HoldingReader", "held_gpu_seconds", "interval_of"]
+
+_MOST_UNITS = 1_000_000
+_SEVERAL = frozenset("[], \t")
+_TEXTS = (
+    "cluster",
+    "owner_key",
+    "node",
+    "slot",
+    "device",
+    "namespace",
+    "account",
+    "workload_kind",
+    "group",
+    "model",
+    "region",
+)
+_COUNTS = {
+    "units": (1, ": map it as fraction"),
+    "cpus": (1000, " in thousandths"),
+    "memory_bytes": (1, ""),
+    "licences": (1, ""),
+}
+
+
+class HoldingReader:
+    """Reads rows by one map; `cluster` is what a row belongs to that names none."""
+
+    def __init__(self, column_map: HoldingMap, times: Times, source: str, cluster: str) -> None:
+        nulls, columns = frozenset(column_map.nulls), column_map.columns
+        self._source, self._cluster_else = source, cluster
+        self._assumed = column_map.capacity == "assumed"
+        self._start = times.reading(columns.start, "start", nulls)
+        self._end = times.reading(columns.end, "end", nulls)
+        timed = frozenset(columns.start.columns)
+        self._identity = key_of(column_map.identity, timed, nulls, "identity")
+        self._run = key_of(column_map.run, timed, nulls, "run") if column_map.run else None
+        self._text = {name: text_of(getattr(columns, name), nulls) for name in _TEXTS}
+        self._counts = {
+            name: count_of(cell.scaled(scale), name, nulls, mend=mend)
+            for name, (scale, mend) in _COUNTS.items()
+            if (cell := getattr(columns, name)) is not None
+        }
+        self._fraction = (
+            None if columns.fraction is None else fraction_of(columns.fraction, "fraction", nulls)
+        )
+
+    def read(self, cells: Cells) -> HoldingFact:
+        """The holding of a row; raises `BadRow` when it cannot be right."""
+        text = {name: read(cells) for name, read in self._text.items()}
+        counts = {name: read(cells) for name, read in self._counts.items()}
+        start_s, end_s = interval_of(self._start(cells), self._end(cells))
+        cluster = text["cluster"] or self._cluster_else
+        key = self._identity(cells)
+        run = key if self._run is None else self._run(cells)
+        units = self._units(counts)
+        share = Fraction(1) if self._fraction is None else self._fraction(cells)
+        node, slot, device = self._place(text, units)
+        return HoldingFact(
+            identity=f"{join_key([cluster])}/{key}",
+            source=self._source,
+            withdrawn=False,
+            start_s=start_s,
+            end_s=end_s,
+            cluster=cluster,
+            run=run,
+            run_no=number_of(run),
+            workload_kind=text["workload_kind"] or None,
+            owner_key=text["owner_key"],
+            namespace=text["namespace"] or None,
+            account=text["account"] or None,
+            node=node,
+            slot=slot,
+            device=device,
+            node_group=text["group"],
+            units=units,
+            share_mode=None if share == 1 else "fraction",
+            weight=share.numerator,
+            weight_cap=share.denominator,
+            assumed=self._assumed,
+            model=text["model"],
+            region=text["region"],
+            cpus_milli=counts.get("cpus"),
+            memory_bytes=counts.get("memory_bytes"),
+            licences=counts.get("licences"),
+        )
+
+    def _units(self, counts: dict[str, int | None]) -> int:
+        """Units held: 1 where the map knows no count, since then a row is a unit."""
+        if "units" not in counts:
+            return 1
+        if (units := counts["units"]) is None:
+            refuse("units is empty", "give empty cells a meaning in the map, such as missing: 0")
+        if units > _MOST_UNITS:
+            refuse(f"units is above {_MOST_UNITS:,}", str(units))
+        return units
+
+    def _place(self, text: dict[str, str], units: int) -> tuple[str | None, str | None, str | None]:
+        """Node, slot and device, each None where the row does not name it."""
+        if self._assumed:
+            return None, None, None
+        node, slot, device = text["node"], text["slot"], text["device"]
+        if not node:
+            if slot or device:
+                refuse("a slot or device without its node", slot or device)
+            if units:
+                refuse("node is empty", "capacity: assumed is for files that name no node at all")
+            return None, None, None
+        if _SEVERAL & set(node):
+            refuse("node is no single node", node)
+        if (slot or device) and units > 1:
+            refuse("a slot or device is one unit", f"{units} units on {slot or device}")
+        return node, slot_name(node, slot) if slot else None, device or None
+
+
+def key_of(
+    columns: tuple[str, ...], timed: frozenset[str], nulls: frozenset[str], name: str
+) -> Callable[[Cells], str]:
+    """A function that joins the cells of some columns to one key; the `timed` ones are times."""
+    readings = [(column, text_of(TextCell(column=column), nulls), column in timed) for column in columns]
+
+    def read(cells: Cells) -> str:
+        parts = []
+        for column, text_at, is_time in readings:
+            if not (text := text_at(cells)):
+                refuse(f"{name} is empty", f"column {column}")
+            parts.append(time_key(text) if is_time else text)
+        return join_key(parts)
+
+    return read
+
+
+def interval_of(start_s: int | None, end_s: int | None) -> tuple[int, int | None]:
+    """The two as an interval; the start is never open, and an end never before it."""
+    if start_s is None:
+        refuse("start is empty")
+    if end_s is not None and end_s < start_s:
+        refuse("end is before start", f"{format_utc(start_s)} to {format_utc(end_s)}")
+    return start_s, end_s
+
+
+def held_gpu_seconds(facts: Iterable[HoldingFact], through_s: Mapping[str, int]) -> Fraction:
+    """GPU-seconds held, exact; an open holding counts up to its cluster's `data_through`."""
+    whole, parts = 0, Fraction(0)
+    for fact in facts:
+        end_s = through_s[fact.cluster] if fact.end_s is None else fact.end_s
+        seconds = max(0, end_s - fact.start_s) * fact.units
+        if fact.weight == fact.weight_cap:
+            whole += seconds
+        else:
+            parts += Fraction(seconds * fact.weight, fact.weight_cap)
+    return whole + parts

@@ -1,0 +1,162 @@
+"""A price list comes in whole or not at all, and an error names file, row and both records."""
+
+from __future__ import annotations
+
+import pytest
+
+from chargeback.terms.prices import OPTIONAL, REQUIRED, parse_prices, price_claim
+from chargeback.terms.records import parse_records
+from chargeback.terms.validity import Clock, refuse_overlaps, terms_by_identity
+from gpuledger.errors import ColumnMapError, InputError, OverlapError
+from gpuledger.instants import format_utc
+from gpuledger.versions import PriceFact
+
+HEADER = "model,region,rate,currency,from,to\n"
+OCTOBER = "2026-10-01T00:00:00Z"
+
+
+def parsed(rows: str, header: str = HEADER, zone: str = "UTC") -> list[PriceFact]:
+    records = parse_records(header + rows, "prices.csv", REQUIRED, OPTIONAL)
+    clock = Clock(lambda: zone, "prices.csv")
+    terms = terms_by_identity(parse_prices(records, clock, "prices.csv", "prices"), "prices.csv")
+    refuse_overlaps(terms, [], price_claim, "prices.csv")
+    return [term.fact for term in terms.values()]
+
+
+def refused(rows: str, header: str = HEADER, kind: type[InputError] = InputError) -> InputError:
+    with pytest.raises(kind) as caught:
+        parsed(rows, header)
+    assert caught.value.place is not None
+    assert caught.value.place.file == "prices.csv"
+    assert caught.value.mend
+    return caught.value
+
+
+def test_a_price_is_read_exactly() -> None:
+    (fact,) = parsed(f"H100,eu,2.7447050,USD,{OCTOBER},2026-10-15T15:50:00+05:30\n")
+    assert fact == PriceFact(
+        identity="model/H100/eu//2026-10-01T00:00:00Z",
+        start_s=1_790_812_800,
+        end_s=1_792_059_600,
+        selector_kind="model",
+        selector="H100",
+        region="eu",
+        purchase_option="",
+        rate="2.744705",
+        currency="USD",
+        source="prices",
+    )
+
+
+def test_columns_may_stand_in_any_order_and_be_left_out() -> None:
+    (fact,) = parsed(
+        f"USD,{OCTOBER},,p5.48xlarge,spot,contract-7,3\n",
+        "Currency,From,To,SKU,Purchase Option,source,rate\n",
+    )
+    assert (fact.selector_kind, fact.selector, fact.region, fact.purchase_option, fact.source) == (
+        "sku",
+        "p5.48xlarge",
+        "",
+        "spot",
+        "contract-7",
+    )
+
+
+def test_a_star_is_any_model_and_any_region() -> None:
+    (fact,) = parsed(f"*,*,1,USD,{OCTOBER},\n")
+    assert (fact.selector, fact.region) == ("*", "")
+
+
+# T40 and T41: a price of 0 is a price, and a sentinel for "not known" is none.
+def test_a_true_zero_is_a_price_and_a_sentinel_is_an_error() -> None:
+    assert [fact.rate for fact in parsed(f"H100,eu,0.00,USD,{OCTOBER},\n")] == ["0"]
+    error = refused(f"A100,eu,1,USD,{OCTOBER},\nH100,eu,-1,USD,{OCTOBER},\n")
+    assert error.message == "rate -1 is negative"
+    assert str(error.place) == "prices.csv, row 2, column rate"
+
+
+@pytest.mark.parametrize("rate", ["NaN", "inf", "", "1,5", '"1,500.00"', "$2", "2.7.1", "1e400"])
+def test_a_rate_that_is_no_number_is_an_error(rate: str) -> None:
+    refused(f"H100,eu,{rate},USD,{OCTOBER},\n")
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (f"H100,eu,1,XXX,{OCTOBER},", "currency 'XXX' is not known"),
+        (f"H100,eu,1,usd,{OCTOBER},", "currency 'usd' is not known"),
+        ("H100,eu,1,USD,,", "from is empty"),
+        ("H100,eu,1,USD,soon,", "'soon' is not an instant"),
+        (f"H100,eu,1,USD,{OCTOBER},{OCTOBER}", "is not after from"),
+        (f"H100,eu,1,USD,{OCTOBER},2026-09-01T00:00:00Z", "is not after from"),
+        (f",eu,1,USD,{OCTOBER},", "neither sku nor model is given"),
+        ("H100,eu,1,USD", "4 cells under 6 columns"),
+    ],
+)
+def test_a_row_that_cannot_be_right_refuses_the_file(row: str, message: str) -> None:
+    error = refused(f"A100,eu,1,USD,{OCTOBER},\n{row}\n")
+    assert message in error.message
+    assert error.place is not None
+    assert error.place.row == 2
+
+
+def test_both_sku_and_model_are_an_error() -> None:
+    header = "sku,model,rate,currency,from,to\n"
+    assert "both sku and model" in refused(f"p5,H100,1,USD,{OCTOBER},\n", header).message
+    assert "no selector" in refused(f"*,,1,USD,{OCTOBER},\n", header).message
+
+
+@pytest.mark.parametrize(
+    ("header", "message"),
+    [
+        ("model,region,currency,from,to\n", "the header lacks rate"),
+        ("model,region,rate,currency,from,to,colour\n", "column 'colour' is not known"),
+        ("model,model,rate,currency,from,to\n", "column 'model' is there twice"),
+        ("model;region;rate;currency;from;to\n", "only one column was found"),
+    ],
+)
+def test_a_header_that_does_not_fit_is_an_error(header: str, message: str) -> None:
+    assert message in refused("", header, ColumnMapError).message
+
+
+def test_prices_that_touch_do_not_overlap() -> None:
+    rows = f"H100,eu,2,USD,{OCTOBER},2026-10-15T10:20:00Z\nH100,eu,3,USD,2026-10-15T10:20:00Z,\n"
+    assert [fact.rate for fact in parsed(rows)] == ["2", "3"]
+
+
+@pytest.mark.parametrize("end", ["", "2026-10-15T10:20:01Z"])
+def test_prices_that_overlap_name_both_records(end: str) -> None:
+    rows = f"H100,eu,3,USD,2026-10-15T10:20:00Z,\nA100,eu,2,USD,{OCTOBER},\nH100,eu,2,USD,{OCTOBER},{end}\n"
+    error = refused(rows, kind=OverlapError)
+    assert "row 3 (model/H100/eu//2026-10-01T00:00:00Z until" in error.message
+    assert "row 1 (model/H100/eu//2026-10-15T10:20:00Z until open)" in error.message
+
+
+def test_other_regions_and_purchase_options_do_not_overlap() -> None:
+    header = "model,region,purchase_option,rate,currency,from,to\n"
+    rows = [f"H100,{region},{option},1,USD,{OCTOBER},\n" for region in ("", "eu") for option in ("", "spot")]
+    assert len(parsed("".join(rows), header)) == 4
+
+
+def test_one_row_said_twice_is_one_price_and_two_that_differ_are_an_error() -> None:
+    row = f"H100,eu,2,USD,{OCTOBER},\n"
+    assert len(parsed(row * 2)) == 1
+    error = refused(row + f"H100,eu,3,USD,{OCTOBER},\n", kind=OverlapError)
+    assert "rows 1 and 2 say different things" in error.message
+
+
+# T56: a date is local to the contract's zone, and the zone that was used is known.
+def test_a_date_begins_where_the_zone_has_its_midnight() -> None:
+    (fact,) = parsed("H100,eu,2,USD,2026-10-01,2026-11-01\n", zone="Asia/Kolkata")
+    assert (format_utc(fact.start_s), fact.identity) == (
+        "2026-09-30T18:30:00Z",
+        "model/H100/eu//2026-09-30T18:30:00Z",
+    )
+
+
+def test_the_zone_is_asked_for_only_when_it_is_needed() -> None:
+    asked = []
+    clock = Clock(lambda: asked.append(True) or "UTC", "prices.csv")  # type: ignore[func-returns-value]
+    for row in (f"H100,eu,1,USD,{OCTOBER},\n", "H100,us,1,USD,2026-10-01,\n"):
+        parse_prices(parse_records(HEADER + row, "p", REQUIRED, OPTIONAL), clock, "p", "s")
+    assert (len(asked), clock.used) == (1, "UTC")

@@ -1,0 +1,109 @@
+"""A map is checked before any row is read, and says in which line it is wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from collectors.imports import CapacityMap, HoldingMap, InventoryMap, load_map, read_map
+from gpuledger.errors import ColumnMapError
+
+HOLDINGS = """\
+kind: holdings
+source: sacct
+identity: [cluster, job]
+capacity: assumed
+columns:
+  owner_key: account
+  start: {first_of: [scheduled, created], missing: window_start}
+  end: {column: deleted, missing: open}
+constants:
+  model: A100
+  region: no
+window: {start: 0, end: 2677541}
+"""
+
+INVENTORY = "kind: inventory\ncolumns: {node: host, slot: bus, start: since}\n"
+CAPACITY = "kind: capacity\ncolumns: {group: vc, at: time, total: gpus}\n"
+
+
+def refused(text: str, kind: type = HoldingMap) -> ColumnMapError:
+    with pytest.raises(ColumnMapError) as caught:
+        load_map(text, kind, file="m.yaml")
+    return caught.value
+
+
+def test_scalars_stay_the_text_that_was_written() -> None:
+    loaded = load_map(HOLDINGS, HoldingMap, file="m.yaml")
+    assert loaded.columns.region is not None
+    assert loaded.columns.region.constant == "no"
+    assert loaded.window is not None
+    assert loaded.window.end == "2677541"
+    assert loaded.columns_read() == ("cluster", "job", "scheduled", "created", "deleted", "account")
+
+
+@pytest.mark.parametrize(
+    ("change", "message", "line"),
+    [
+        (("source:", "sorce:"), "sorce is not a key of a map", 2),
+        (("owner_key: account", "owner_key: {colum: account}"), "columns.owner_key.colum is not a key", 6),
+        (("  model: A100", "  modle: A100"), "columns.modle is not a key", 10),
+        (("  end: {column: deleted, missing: open}\n", ""), "columns.end is missing", 5),
+        (("[cluster, job]", "[cluster, deleted]"), "identity and run cannot name deleted", None),
+        (("capacity: assumed\n", ""), "no node is mapped", None),
+        (("owner_key: account", "node: host"), "capacity: assumed is for holdings that name no node", None),
+        (("owner_key: account", "slot: bus"), "a slot or a device needs its node", None),
+        (("missing: window_start", "missing: open"), "start cannot be open", None),
+        (("window: {start: 0, end: 2677541}", ""), "no window says what they are", None),
+        (("kind: holdings", "kind: inventory"), "the map is of kind 'inventory'", 1),
+        (("kind: holdings\n", ""), "the map does not say its kind", None),
+        (("owner_key: account", "owner_key: {column: a, constant: b}"), "say exactly one of", 6),
+        (("owner_key: account", "model: gpu_model"), "model is both a constant and a column", 10),
+        (("kind: holdings", "kind: ["), "the map is no YAML", None),
+        (("identity: [cluster, job]", "identity: []"), "identity: name at least one column", 3),
+        (("capacity: assumed", "capacity: assumed\ncapacity: assumed"), "'capacity' is given twice", 5),
+        (("capacity: assumed", "capacity: assumed\nzone: Mars/Olympus"), "zone: time zone 'Mars/Olympus'", 5),
+        (("capacity: assumed", "capacity: assumed\ntime_unit: h"), "time_unit: Input should be", 5),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_line(change: tuple[str, str], message: str, line: int | None) -> None:
+    error = refused(HOLDINGS.replace(*change))
+    assert message in error.message
+    assert error.mend
+    assert error.place is not None
+    assert error.place.file == "m.yaml"
+    if line is not None:
+        assert error.place.line == line
+
+
+def test_a_misspelt_key_is_told_the_right_one() -> None:
+    assert refused(HOLDINGS.replace("source:", "sorce:")).mend == "write source"
+    assert "column" in refused(HOLDINGS.replace("owner_key: account", "owner_key: {x: y}")).mend
+
+
+def test_an_empty_map_is_refused() -> None:
+    assert "empty" in refused("").message
+
+
+def test_a_map_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ColumnMapError, match="cannot be read"):
+        read_map(tmp_path / "absent.yaml", HoldingMap)
+
+
+def test_inventory_maps_slots_or_a_count_and_not_both() -> None:
+    assert load_map(INVENTORY, InventoryMap, file="m.yaml").columns.slot is not None
+    assert "either slot" in refused(INVENTORY.replace("slot: bus, ", ""), InventoryMap).message
+    assert (
+        "either slot" in refused(INVENTORY.replace("slot: bus", "slot: bus, units: n"), InventoryMap).message
+    )
+    counted = INVENTORY.replace("slot: bus", "units: n, device: uuid")
+    assert "cannot name a device" in refused(counted, InventoryMap).message
+
+
+def test_capacity_share_needs_its_places() -> None:
+    assert load_map(CAPACITY, CapacityMap, file="m.yaml").columns.held is None
+    shared = CAPACITY.replace("total: gpus", "total: gpus, held: {share: used}")
+    assert "share and places go together" in refused(shared, CapacityMap).message
+    owned = CAPACITY.replace("total: gpus", "total: gpus, owner_key: vc")
+    assert "nothing is held" in refused(owned, CapacityMap).message
