@@ -1,0 +1,72 @@
+"""Cents of a run: each rounding pool's total, rounded once, given out to owners and then inside each."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from chargeback.ledger import Result
+from chargeback.units import EntryDay
+from gpuledger.money import Currency, half_up, nested_cents
+
+__all__ = ["UNOWNED", "Cell", "cells_of"]
+
+UNOWNED = "__account__"
+"""The owner of what no team owns; statements key such an amount by its account, like `__idle_free__`."""
+
+_Key = tuple[tuple[str, str], str, tuple[str, str, str, str]]
+
+
+@dataclass(frozen=True, order=True)
+class Cell:
+    """The finest amount that has cents of its own: `quanta` as booked, `minor` in minor units."""
+
+    rounding_pool: str
+    team: str
+    cost_centre: str
+    owner: str
+    account: str
+    state: str
+    model: str
+    cluster: str
+    quanta: int
+    minor: int
+
+
+def cells_of(result: Result, currency: Currency) -> list[Cell]:
+    """All cells of a run; their minor units add up to the sum of the pools' totals, each rounded once.
+
+    They go to teams and cost centres, inside each to owner keys, inside each to accounts, models and
+    clusters. Every view of a statement is a sum of these.
+    """
+    charged = result.summary["charged"]
+    pool_of = _by_model if charged == "pooled" else _by_lot
+    cells: list[Cell] = []
+    for pool, amounts in sorted(_sums(result.entries, charged, pool_of).items()):
+        exact = result.exact.get(pool, Fraction(0))
+        minor = nested_cents(amounts, currency, half_up(exact / currency.quanta_per_minor))
+        for (team, owner, rest), cents in sorted(minor.items()):
+            cells.append(Cell(pool, *team, owner, *rest, amounts[team, owner, rest], cents))
+    return cells
+
+
+def _by_model(row: EntryDay) -> str:
+    return row.model
+
+
+def _by_lot(row: EntryDay) -> str:
+    return row.lot
+
+
+def _sums(
+    entries: list[EntryDay], charged: str, pool_of: Callable[[EntryDay], str]
+) -> dict[str, dict[_Key, int]]:
+    sums: dict[str, dict[_Key, int]] = defaultdict(lambda: defaultdict(int))
+    for row in entries:
+        if row.layer != charged:
+            continue
+        key = (row.team, row.cost_centre), row.owner, (row.account, row.state, row.model, row.cluster)
+        sums[pool_of(row)][key] += row.amount
+    return sums

@@ -1,0 +1,152 @@
+"""The measure pass: facts in force become money pieces and time rows, one unit at a time, in any order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from chargeback.model_files import MEASURE
+from chargeback.spans import PriceSpan
+from chargeback.units import Measured, PoolPart, Terms, TimeDay, Unit
+from chargeback.workbench import Workbench
+from gpuledger.calendars import calendar_pieces, utc_day
+
+__all__ = [
+    "HANDED_ON",
+    "NAMES",
+    "days_with_time",
+    "measure",
+    "partition_files",
+    "scratch_file",
+    "stage_calendar",
+]
+
+HANDED_ON = ("slot_life", "money_piece", "taker", "time_part")
+"""The tables that the post pass takes over from this one."""
+
+NAMES = ("slot_life", "taker", "calendar_piece", "price_name")
+"""The tables whose text the written views take over."""
+
+
+@dataclass(frozen=True)
+class _Window:
+    seq: int
+    start_s: int
+    end_s: int
+
+
+@dataclass(frozen=True)
+class _Piece:
+    start_s: int
+    end_s: int
+    day: str
+    utc_day: str
+
+
+@dataclass(frozen=True)
+class _Through:
+    cluster: str
+    through_s: int
+
+
+@dataclass(frozen=True)
+class _Count:
+    k: int
+
+
+@dataclass(frozen=True)
+class _Owner:
+    owner_key: str
+    team: str
+    cost_centre: str
+    from_s: int
+    to_s: int
+
+
+@dataclass(frozen=True)
+class _Price:
+    sku: str
+    model: str
+    region: str
+    purchase_option: str
+    price_no: int
+    from_s: int
+    to_s: int
+
+
+@dataclass(frozen=True)
+class _PriceName:
+    price_no: int
+    price_record: str
+    lot: str
+
+
+def scratch_file(unit: Unit, name: str) -> Path:
+    """Where a unit's table waits for the post pass."""
+    return unit.scratch / f"{name}-{unit.key}.parquet"
+
+
+_DAYS = """
+select distinct c.utc_day from time_part as t inner join calendar_piece as c on t.piece_s = c.start_s
+"""
+
+
+def days_with_time(bench: Workbench, unit: Unit) -> list[str]:
+    """The UTC days of a unit in which any slot has time; its first day where none has."""
+    return sorted(day for (day,) in bench.rows(_DAYS)) or [utc_day(unit.start_s)]
+
+
+def partition_files(bench: Workbench, unit: Unit, *names: str) -> dict[Path, str]:
+    """The files of a unit's partitions, each with the query that fills it."""
+    return {
+        unit.partition(day) / f"{name}.parquet": f"select * from {name} where utc_day = '{day}'"
+        for day in days_with_time(bench, unit)
+        for name in names
+    }
+
+
+def measure(terms: Terms, unit: Unit) -> Measured:
+    """Measure one unit: write its time rows by UTC day, hand on what posting and pricing need."""
+    with Workbench(unit.limits) as bench:
+        _stage_inputs(bench, terms, unit)
+        bench.run(MEASURE)
+        for name in HANDED_ON:
+            bench.write(f"select * from {name}", scratch_file(unit, name))
+        parts = bench.rows("select * from pool_part")
+        times = bench.rows("select * from time_day")
+        claimed = dict(bench.rows("select cluster, ticks from claimed_time"))
+        bench.encode(NAMES)
+        bench.run(["time_row"])
+        bench.write_each(partition_files(bench, unit, "time_row"))
+    return Measured(
+        parts=tuple(PoolPart(unit.shard, *row) for row in parts),
+        times=tuple(TimeDay(*row) for row in times),
+        claimed=claimed,
+    )
+
+
+def _stage_inputs(bench: Workbench, terms: Terms, unit: Unit) -> None:
+    """Stage what the models of this pass read: the lake's files, window, calendar, owners and prices."""
+    bench.sources(unit.files)
+    bench.stage_rows("run_window", _Window, [_Window(terms.seq, unit.start_s, unit.end_s)])
+    stage_calendar(bench, terms, unit)
+    bench.stage_rows("cluster_through", _Through, [_Through(*row) for row in terms.throughs.items()])
+    bench.stage_rows("counting", _Count, [_Count(k) for k in range(terms.most_units)])
+    bench.stage_rows("owner_span", _Owner, terms.owners)
+    bench.stage_rows("price_span", _Price, [_price(span, terms) for span in terms.prices])
+
+
+def stage_calendar(bench: Workbench, terms: Terms, unit: Unit) -> None:
+    """Stage the unit's calendar pieces, and the names of the price records by number (0 = unpriced)."""
+    pieces = calendar_pieces(terms.zone, unit.start_s, unit.end_s)
+    rows = [_Piece(piece.start_s, piece.end_s, piece.day, utc_day(piece.start_s)) for piece in pieces]
+    bench.stage_rows("calendar_piece", _Piece, rows)
+    names = [
+        _PriceName(number, record, terms.meters[record].lot) for record, number in terms.price_numbers.items()
+    ]
+    bench.stage_rows("price_name", _PriceName, [_PriceName(0, "", ""), *names])
+
+
+def _price(span: PriceSpan, terms: Terms) -> _Price:
+    kind, number = span.slot_class, terms.price_numbers[span.price_record]
+    return _Price(kind.sku, kind.model, kind.region, kind.purchase_option, number, span.from_s, span.to_s)

@@ -1,0 +1,78 @@
+"""The SQL models and their papers, as they lie in `models/`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from string import Template
+from typing import Any
+
+import yaml
+
+__all__ = ["MEASURE", "MODELS", "POST", "WRITTEN", "Audit", "Model", "model", "source_views"]
+
+MEASURE = (
+    "slot_state",
+    "device_life",
+    "holding_claim",
+    "assumed_slot",
+    "slot_life",
+    "money_piece",
+    "holder",
+    "segment",
+    "share",
+    "taker",
+    "time_part",
+    "pool_part",
+    "time_day",
+    "claimed_time",
+)
+POST = ("slot_amount", "posted", "entry_day")
+WRITTEN = ("time_row", "recognised_entry", "entry")
+"""What is kept as Parquet: views that say in words what the tables above hold in numbers."""
+MODELS = MEASURE + POST + WRITTEN
+
+
+@dataclass(frozen=True)
+class Audit:
+    """A query that must return no row; `holds` says in words what it proves."""
+
+    name: str
+    holds: str
+    sql: str
+
+
+@dataclass(frozen=True)
+class Model:
+    """One model: its text, what each column means, its keys, its audits, and its kind: `table` or `view`."""
+
+    name: str
+    sql: str
+    grain: str
+    columns: dict[str, str]
+    keys: tuple[str, ...]
+    audits: tuple[Audit, ...]
+    kind: str
+
+
+@cache
+def model(name: str) -> Model:
+    """The model of that name, read from `<name>.sql` and `<name>.yml`."""
+    folder = files("chargeback") / "models"
+    paper: dict[str, Any] = yaml.safe_load((folder / f"{name}.yml").read_text("utf-8"))
+    return Model(
+        name=name,
+        sql=(folder / f"{name}.sql").read_text("utf-8"),
+        grain=paper["grain"],
+        columns=paper["columns"],
+        keys=tuple(paper["keys"]),
+        audits=tuple(Audit(**audit) for audit in paper.get("audits", ())),
+        kind=paper["kind"],
+    )
+
+
+def source_views(scans: dict[str, str]) -> str:
+    """The text that makes DuckDB's source views over these scans (`holding_files`: a table expression)."""
+    text = (files("chargeback") / "models" / "sources" / "duckdb.sql").read_text("utf-8")
+    return Template(text).substitute(scans)

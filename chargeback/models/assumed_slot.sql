@@ -1,0 +1,75 @@
+-- assumed_slot: the slots that holdings without a node imply: one per unit held, `<group>/<run>/<k>`, while it is held.
+-- Grain: slot x stretch of constant size and owner key. Keys: slot, from_s.
+-- Units: slot_ticks in ticks per second (720720 = a whole device; less where only a fraction is claimed); UTC seconds.
+with claim as (
+    select
+        h.cluster as cluster,
+        h.capacity_group as capacity_group,
+        h.run as run,
+        h.run_no as run_no,
+        h.owner_key as owner_key,
+        h.model as model,
+        h.region as region,
+        h.claimed_ticks as claimed_ticks,
+        h.from_s as from_s,
+        h.to_s as to_s
+    from holding_claim as h
+    where h.is_assumed = 1
+),
+
+edge as (
+    select c.capacity_group as capacity_group, c.run as run, c.model as model, c.region as region, c.from_s as at_s
+    from claim as c
+    union distinct
+    select c.capacity_group as capacity_group, c.run as run, c.model as model, c.region as region, c.to_s as at_s
+    from claim as c
+),
+
+stretch as (
+    select
+        e.capacity_group as capacity_group,
+        e.run as run,
+        e.model as model,
+        e.region as region,
+        e.at_s as from_s,
+        lead(e.at_s) over (partition by e.capacity_group, e.run, e.model, e.region order by e.at_s) as to_s,
+        lead(e.run) over (partition by e.capacity_group, e.run, e.model, e.region order by e.at_s) as next_run
+    from edge as e
+),
+
+level as (
+    select
+        s.capacity_group as capacity_group,
+        s.run as run,
+        s.model as model,
+        s.region as region,
+        s.from_s as from_s,
+        s.to_s as to_s,
+        c.cluster as cluster,
+        c.run_no as run_no,
+        case
+            when min(c.owner_key) = max(c.owner_key) then min(c.owner_key) else '__conflict__'
+        end as level_owner_key,
+        cast(sum(c.claimed_ticks) as bigint) as level_ticks
+    from stretch as s
+    inner join claim as c
+        on
+            s.capacity_group = c.capacity_group and s.run = c.run and s.model = c.model and s.region = c.region
+            and c.from_s <= s.from_s and c.to_s >= s.to_s
+    where s.next_run = s.run
+    group by s.capacity_group, s.run, s.model, s.region, s.from_s, s.to_s, c.cluster, c.run_no
+)
+
+select
+    l.cluster as cluster,
+    l.capacity_group || '/' || l.run || '/' || cast(n.k as varchar) as slot,
+    (l.run_no + n.k) % 65536 as slot_no,
+    l.run as run,
+    l.level_owner_key as owner_key,
+    l.model as model,
+    l.region as region,
+    least(720720, l.level_ticks - n.k * 720720) as slot_ticks,
+    l.from_s as from_s,
+    l.to_s as to_s
+from level as l
+inner join counting as n on n.k * 720720 < l.level_ticks

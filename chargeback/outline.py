@@ -1,0 +1,102 @@
+"""What the lake holds at a seq, in outline: enough to cut the work and to look up prices."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from chargeback.desk import Desk
+from chargeback.spans import SlotClass
+from chargeback.workbench import SOURCES, SourceFile, Workbench
+from gpuledger.calendars import calendar_pieces, month_bounds
+from gpuledger.versions import throughs
+
+__all__ = ["Outline", "Shard", "outline", "periods_with_facts"]
+
+_SLOTS = """
+with assumed as (
+    select node_group, run, sum(units) as units from source_holding
+    where is_assumed = 1 and start_s < $end_s and (end_s is null or end_s > $start_s)
+    group by node_group, run
+)
+select
+    (select count(distinct slot) from source_slot),
+    (select cast(coalesce(sum(units), 0) as bigint) from assumed),
+    (select cast(coalesce(max(units), 0) as bigint) from assumed)
+"""
+
+_CLASSES = """
+select distinct sku, model, region, purchase_option from source_slot
+union distinct
+select distinct '', model, region, '' from source_holding where is_assumed = 1
+"""
+
+_FIRST = """
+select min(start_s) from (select start_s from source_slot union all select start_s from source_holding)
+"""
+
+
+@dataclass(frozen=True)
+class Shard:
+    """A shard's files, and the most slots that it can have in the period."""
+
+    number: int
+    slots: int
+    files: tuple[SourceFile, ...]
+
+
+@dataclass(frozen=True)
+class Outline:
+    """The shards with facts, what a price can be for, the most units that one run holds without a node."""
+
+    shards: tuple[Shard, ...]
+    classes: frozenset[SlotClass]
+    most_units: int
+
+
+def outline(desk: Desk, seq: int, start_s: int, end_s: int) -> Outline:
+    """Look over the lake at a seq for [start, end); its figures are upper bounds."""
+    shards: list[Shard] = []
+    classes: set[SlotClass] = set()
+    most = 0
+    for number in range(desk.book.shards):
+        files = _files(desk, seq, number)
+        if not files:
+            continue
+        with Workbench(desk.limits) as bench:
+            bench.sources(files)
+            slots, assumed, units = bench.rows(_SLOTS, {"start_s": start_s, "end_s": end_s})[0]
+            classes |= {SlotClass(*row) for row in bench.rows(_CLASSES)}
+        shards.append(Shard(number, slots + assumed, files))
+        most = max(most, units)
+    return Outline(tuple(shards), frozenset(classes), most)
+
+
+def periods_with_facts(desk: Desk, seq: int, now_s: int) -> list[str]:
+    """The months of the book's zone from the first fact to the last instant that a source is complete to.
+
+    Where no source says an instant, `now_s` ends them.
+    """
+    with desk.database.read() as connection:
+        reached_s = max(throughs(connection, seq).values(), default=now_s)
+    with Workbench(desk.limits) as bench:
+        bench.sources([file for number in range(desk.book.shards) for file in _files(desk, seq, number)])
+        first_s = bench.rows(_FIRST)[0][0]
+    return [] if first_s is None else _months(desk.book.zone, first_s, reached_s)
+
+
+def _files(desk: Desk, seq: int, shard: int) -> tuple[SourceFile, ...]:
+    return tuple(
+        SourceFile(name, desk.lake.store.local_path(file.path), file.added_seq)
+        for name in SOURCES
+        for file in desk.lake.files(name, seq, shards=[shard])
+    )
+
+
+def _months(zone: str, first_s: int, end_s: int) -> list[str]:
+    month = calendar_pieces(zone, first_s, first_s + 1)[0].period
+    months = []
+    while month_bounds(zone, month)[0] < end_s:
+        months.append(month)
+        year, number = int(month[:4]), int(month[5:])
+        month = f"{year + number // 12}-{number % 12 + 1:02d}"
+    return months

@@ -1,0 +1,105 @@
+"""The post pass: each slot's money goes to whose time it was, one unit at a time, in any order."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from chargeback.measure import (
+    HANDED_ON,
+    NAMES,
+    days_with_time,
+    partition_files,
+    scratch_file,
+    stage_calendar,
+)
+from chargeback.model_files import POST
+from chargeback.policies import policy_text
+from chargeback.pricing import MeterAmount, RecognisedPart
+from chargeback.units import EntryDay, Partition, PoolShare, Posted, Terms, Unit
+from chargeback.workbench import Workbench
+
+__all__ = ["ENTRY_FILES", "Charges", "partition_digest", "post"]
+
+ENTRY_FILES = ("recognised_entry", "entry")
+"""The files of a partition that hold its entries."""
+
+_SUMS = """
+with amount as (
+    select utc_day, amount from recognised_part
+    union all
+    select c.utc_day, p.amount from posted as p inner join calendar_piece as c on p.piece_s = c.start_s
+)
+select utc_day, cast(sum(amount) as bigint) from amount group by utc_day
+"""
+
+
+@dataclass(frozen=True)
+class Charges:
+    """What the price pass hands to one unit."""
+
+    shares: tuple[PoolShare, ...]
+    recognised: tuple[RecognisedPart, ...]
+    amounts: tuple[MeterAmount, ...]
+
+
+@dataclass(frozen=True)
+class _BookTerms:
+    charged: str
+    policy: str
+    from_account: str
+    from_owner: str
+    cause: str
+    service_period: str
+    booking_period: str
+
+
+def post(terms: Terms, unit: Unit, charges: Charges) -> Posted:
+    """Post one unit: write its entries by UTC day, and give what the database keeps of them."""
+    with Workbench(unit.limits) as bench:
+        for name in HANDED_ON:
+            bench.load(name, scratch_file(unit, name))
+        stage_calendar(bench, terms, unit)
+        bench.stage_rows("pool_share", PoolShare, charges.shares)
+        bench.stage_rows("recognised_part", RecognisedPart, charges.recognised)
+        bench.stage_rows("meter_amount", MeterAmount, charges.amounts)
+        bench.stage_rows("book_terms", _BookTerms, [_book_terms(terms)])
+        bench.run(POST)
+        entries = [EntryDay(*row) for row in bench.rows("select * from entry_day")]
+        bench.encode([*NAMES, "book_terms"])
+        bench.run(["recognised_entry", "entry"])
+        written = bench.write_each(partition_files(bench, unit, *ENTRY_FILES))
+        sums: dict[str, int] = dict(bench.rows(_SUMS))
+        partitions = [_partition(unit, day, written, sums) for day in days_with_time(bench, unit)]
+    for name in HANDED_ON:
+        scratch_file(unit, name).unlink()
+    return Posted(tuple(partitions), tuple(entries))
+
+
+def _book_terms(terms: Terms) -> _BookTerms:
+    source = "clearing" if terms.charged == "pooled" else "accrued"
+    return _BookTerms(
+        charged=terms.charged,
+        policy=policy_text(terms.charged),
+        from_account=source,
+        from_owner="",
+        cause="",
+        service_period=terms.period,
+        booking_period=terms.period,
+    )
+
+
+def _partition(unit: Unit, day: str, written: dict[Path, int], sums: dict[str, int]) -> Partition:
+    folder = unit.partition(day)
+    rows = sum(written[folder / f"{name}.parquet"] for name in ENTRY_FILES)
+    return Partition(day, unit.shard, rows, sums.get(day, 0), partition_digest(folder))
+
+
+def partition_digest(folder: Path) -> str:
+    """The digest of a partition: SHA-256 of its files, each named; they are written once."""
+    parts = []
+    for name in (*ENTRY_FILES, "time_row"):
+        with (folder / f"{name}.parquet").open("rb") as file:
+            parts.append(f"{name}:{hashlib.file_digest(file, 'sha256').hexdigest()}")
+    return " ".join(parts)

@@ -1,0 +1,150 @@
+"""A statement as a table for people, as CSV for spreadsheets and as JSON for programs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import TYPE_CHECKING, Any
+
+from chargeback.statement import Figures, Line, Statement, gpu_hours, gpu_microseconds
+from gpuledger.instants import format_utc
+from gpuledger.money import format_minor, format_quanta
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = ["as_csv", "as_json", "print_table", "spreadsheet_safe"]
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def as_json(statement: Statement) -> str:
+    """The statement as JSON, the same bytes for the same statement.
+
+    `amount` and `total` are whole minor units; hours, coverage and `unrounded` are exact decimal text.
+    """
+    start, end = statement.window
+    document = {
+        "period": statement.period,
+        "currency": statement.currency.code,
+        "state": statement.state,
+        "total": statement.total,
+        "gpu_microseconds": gpu_microseconds(statement.ticks),
+        "gpu_hours": str(gpu_hours(statement.ticks)),
+        "coverage": None if statement.coverage is None else str(statement.coverage),
+        "by": statement.by.value,
+        "lines": [_json_line(statement, line) for line in statement.lines],
+        **_json_figures(statement.figures),
+        "window": {"start": start, "end": end},
+        "zone": statement.book.zone,
+        "seq": statement.seq,
+        "data_through": {
+            source: format_utc(through_s) for source, through_s in statement.summary["data_through"].items()
+        },
+        "policies": statement.summary["policies"],
+        "prices": statement.summary["prices"],
+        "rounding_pools": [
+            {"pool": name, "exact": f"{exact.numerator}/{exact.denominator}", "total": minor}
+            for name, (exact, minor) in statement.pools.items()
+        ],
+    }
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def _json_line(statement: Statement, line: Line) -> dict[str, Any]:
+    return {
+        "key": line.key,
+        "gpu_hours": str(gpu_hours(line.ticks)),
+        "amount": line.minor,
+        "unrounded": None if line.quanta is None else format_quanta(line.quanta, statement.currency),
+    }
+
+
+def _json_figures(figures: Figures) -> dict[str, str | None]:
+    return {
+        "idle_free_gpu_hours": None if figures.idle_free is None else str(gpu_hours(figures.idle_free)),
+        "unpriced_gpu_hours": str(gpu_hours(figures.unpriced)),
+        "contested_gpu_hours": str(gpu_hours(figures.contested)),
+        "orphaned_gpu_hours": str(gpu_hours(figures.orphaned)),
+    }
+
+
+def as_csv(statement: Statement) -> str:
+    """The lines as RFC 4180 CSV with a header; keys come from users and are guarded against formulas."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow(["period", statement.by.value, "gpu_hours", "amount", "currency", "unrounded"])
+    for line in statement.lines:
+        priced = line.minor is not None and line.quanta is not None
+        writer.writerow(
+            [
+                statement.period,
+                spreadsheet_safe(line.key),
+                gpu_hours(line.ticks),
+                format_minor(line.minor or 0, statement.currency) if priced else "",
+                statement.currency.code,
+                format_quanta(line.quanta or 0, statement.currency) if priced else "",
+            ]
+        )
+    return out.getvalue()
+
+
+def spreadsheet_safe(text: str) -> str:
+    """The text with an apostrophe before it where a spreadsheet would take it for a formula."""
+    return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+def print_table(statement: Statement, console: Console) -> None:
+    """Print the statement as a table, its totals, and whatever is not settled."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    code = statement.currency.code
+    start, end = statement.window
+    table = Table(
+        title=f"{statement.period} by {statement.by.value} ({statement.state})", title_justify="left"
+    )
+    table.add_column(statement.by.value)
+    table.add_column("GPU-hours", justify="right")
+    table.add_column(code, justify="right")
+    for line in statement.lines:
+        amount = "unpriced" if line.minor is None else _grouped(format_minor(line.minor, statement.currency))
+        table.add_row(escape(line.key), f"{gpu_hours(line.ticks):,.2f}", amount)
+    table.add_section()
+    total = _grouped(format_minor(statement.total, statement.currency))
+    table.add_row("total", f"{gpu_hours(statement.ticks):,.2f}", total)
+    console.print(table)
+    console.print(f"[{start}, {end}) in {statement.book.zone}; seq {statement.seq}", markup=False)
+    for note in notes(statement):
+        console.print(note, markup=False)
+
+
+def notes(statement: Statement) -> list[str]:
+    """What a reader must know besides the lines, a sentence each."""
+    figures = statement.figures
+    through = [
+        f"{source} to {format_utc(at_s)}" for source, at_s in statement.summary["data_through"].items()
+    ]
+    said = [f"data through: {', '.join(through) or 'not said by any source'}"]
+    said.append(
+        f"cents follow the owner view; rounded once in {len(statement.pools)} pool(s); "
+        f"coverage {'unknown' if statement.coverage is None else statement.coverage}"
+    )
+    if figures.unpriced:
+        said.append(f"UNPRICED: {gpu_hours(figures.unpriced)} GPU-hours have no price and no amount here")
+    if figures.contested:
+        said.append(f"CONTESTED: {gpu_hours(figures.contested)} GPU-hours are claimed twice (__conflict__)")
+    if figures.orphaned:
+        said.append(
+            f"ORPHANED: {gpu_hours(figures.orphaned)} GPU-hours are claimed where no slot was: not charged"
+        )
+    if figures.idle_free is None:
+        said.append("capacity is assumed from what is held: idle time is not known")
+    return said
+
+
+def _grouped(amount: str) -> str:
+    sign = "-" if amount.startswith("-") else ""
+    whole, point, minor = amount.removeprefix("-").partition(".")
+    return f"{sign}{int(whole):,}{point}{minor}"

@@ -1,0 +1,208 @@
+"""Runs of the books: one computation of a period at one seq, and the heads that name the run in force."""
+
+from __future__ import annotations
+
+import shutil
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+from typing import TypeVar
+
+from chargeback.desk import Desk, Progressing, silent
+from chargeback.ledger import Result, begun_run, save_run
+from chargeback.measure import measure
+from chargeback.outline import Outline, outline
+from chargeback.policies import POLICIES
+from chargeback.post import Charges, post
+from chargeback.pricing import Priced, price
+from chargeback.spans import meter_of, owner_spans, price_spans, record_name
+from chargeback.units import Measured, Posted, Terms, Unit, units_of
+from gpuledger.calendars import month_bounds
+from gpuledger.console import Progress
+from gpuledger.errors import BooksError
+from gpuledger.instants import format_utc
+from gpuledger.versions import Database, owners_in_force, prices_in_force, throughs
+
+__all__ = ["ensure_known", "make_books"]
+
+R = TypeVar("R")
+
+
+def make_books(
+    desk: Desk,
+    period: str,
+    *,
+    seq: int,
+    run_id: str,
+    at_s: int,
+    in_force: bool = True,
+    progress: Progressing = silent,
+) -> Result:
+    """Compute a period as known at `seq` and keep the run.
+
+    With `in_force` the period's heads are flipped to it in the same commit; nothing that is in force changes
+    before that. `at_s` is the clock. Raises BooksError, and InvariantError where an audit finds rows.
+    """
+    start_s, end_s = month_bounds(desk.book.zone, period)
+    known = outline(desk, seq, start_s, end_s)
+    terms = _terms(desk, period, seq, known)
+    begun = begun_run(desk.database, desk.book, run_id, period, seq, desk.engine_version, at_s)
+    with begun, _scratch(desk, run_id) as scratch:
+        units = _units(desk, terms, known, scratch, run_id)
+        with _workers(desk) as spread, progress(2 * len(units), f"books of {period}") as bar:
+            measured: list[Measured] = _stepped(spread(partial(measure, terms), units), bar)
+            priced = _price(terms, measured)
+            charges = [_charges(priced, unit) for unit in units]
+            posted: list[Posted] = _stepped(spread(partial(post, terms), units, charges), bar)
+        result = _result(terms, run_id, measured, priced, posted)
+        save_run(desk.database, desk.book, result, at_s=at_s, in_force=in_force)
+    return result
+
+
+def ensure_known(database: Database, seq: int) -> None:
+    """Raise BooksError for a seq that was never committed."""
+    latest = database.latest_seq()
+    if not 0 < seq <= latest:
+        raise BooksError(
+            f"nothing was known at seq {seq}; the seqs are 1 to {latest}",
+            mend="give a seq that a statement printed, or an instant",
+        )
+
+
+def _terms(desk: Desk, period: str, seq: int, known: Outline) -> Terms:
+    start_s, end_s = month_bounds(desk.book.zone, period)
+    with desk.database.read() as connection:
+        complete = throughs(connection, seq)
+        owners = owners_in_force(connection, seq)
+        prices = prices_in_force(connection, seq)
+    by_cluster: dict[str, int] = {}
+    for (_, cluster), through_s in complete.items():
+        by_cluster[cluster] = min(through_s, by_cluster.get(cluster, through_s))
+    spans = price_spans(known.classes, prices, start_s, end_s)
+    used = {span.price_record for span in spans}
+    meters = {
+        record_name(fact): meter_of(fact, desk.book.currency) for fact in prices if record_name(fact) in used
+    }
+    return Terms(
+        period=period,
+        zone=desk.book.zone,
+        charged=desk.book.charged,
+        seq=seq,
+        start_s=start_s,
+        end_s=end_s,
+        owners=tuple(owner_spans(owners, start_s, end_s)),
+        prices=tuple(spans),
+        meters={record: meters[record] for record in sorted(used)},
+        price_numbers={record: number for number, record in enumerate(sorted(used), 1)},
+        throughs=by_cluster,
+        sources={f"{cluster}/{source}": at_s for (source, cluster), at_s in complete.items()},
+        most_units=known.most_units,
+    )
+
+
+def _units(desk: Desk, terms: Terms, known: Outline, scratch: Path, run_id: str) -> list[Unit]:
+    files = {shard.number: shard.files for shard in known.shards}
+    slots = [(shard.number, shard.slots) for shard in known.shards]
+    return [
+        Unit(
+            shard=shard,
+            start_s=start_s,
+            end_s=end_s,
+            files=files[shard],
+            books=desk.books / desk.book.name / terms.period,
+            scratch=scratch,
+            run_id=run_id,
+            limits=replace(desk.limits, spill=scratch),
+        )
+        for shard, start_s, end_s in units_of(slots, terms.start_s, terms.end_s)
+    ]
+
+
+def _price(terms: Terms, measured: Sequence[Measured]) -> Priced:
+    parts = (part for one in measured for part in one.parts)
+    return price(parts, terms.meters, terms.price_numbers, terms.charged)
+
+
+def _charges(priced: Priced, unit: Unit) -> Charges:
+    def mine(shard: int, at_s: int) -> bool:
+        return shard == unit.shard and unit.start_s <= at_s < unit.end_s
+
+    return Charges(
+        shares=tuple(row for row in priced.shares if mine(row.shard, row.piece_s)),
+        recognised=tuple(row for row in priced.recognised if mine(row.shard, row.piece_s)),
+        amounts=tuple(row for row in priced.amounts if unit.start_s <= row.from_s < unit.end_s),
+    )
+
+
+def _result(
+    terms: Terms, run_id: str, measured: Sequence[Measured], priced: Priced, posted: Sequence[Posted]
+) -> Result:
+    claimed: dict[str, int] = defaultdict(int)
+    for one in measured:
+        for cluster, ticks in one.claimed.items():
+            claimed[cluster] += ticks
+    return Result(
+        run_id=run_id,
+        period=terms.period,
+        seq=terms.seq,
+        through_s=min([terms.end_s, *terms.throughs.values()]),
+        partitions=[row for one in posted for row in one.partitions],
+        entries=[row for one in posted for row in one.entries],
+        times=[row for one in measured for row in one.times],
+        exact=priced.exact,
+        summary={
+            "charged": terms.charged,
+            "claimed_ticks": dict(sorted(claimed.items())),
+            "data_through": dict(sorted(terms.sources.items())),
+            "policies": POLICIES | {"charged": terms.charged},
+            "prices": _prices(terms),
+        },
+    )
+
+
+def _prices(terms: Terms) -> list[dict[str, str]]:
+    """The price records in force in the period, each over its own stretch of it."""
+    stretches = sorted({(span.price_record, span.from_s, span.to_s) for span in terms.prices})
+    return [
+        {
+            "lot": terms.meters[record].lot,
+            "rate": terms.meters[record].price,
+            "currency": terms.meters[record].currency,
+            "from": format_utc(from_s),
+            "to": format_utc(to_s),
+        }
+        for record, from_s, to_s in stretches
+    ]
+
+
+@contextmanager
+def _scratch(desk: Desk, run_id: str) -> Iterator[Path]:
+    folder = desk.scratch / run_id
+    folder.mkdir(parents=True)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _workers(desk: Desk) -> Iterator[Callable[..., Iterable[R]]]:
+    """Spread units over processes of their own; one worker stays in this process."""
+    if desk.workers == 1:
+        yield map
+        return
+    with ProcessPoolExecutor(desk.workers, mp_context=get_context("spawn")) as pool:
+        yield pool.map
+
+
+def _stepped(results: Iterable[R], bar: Progress) -> list[R]:
+    kept = []
+    for result in results:
+        kept.append(result)
+        bar.advance()
+    return kept

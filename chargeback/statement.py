@@ -1,0 +1,194 @@
+"""Statements: a run of a period as lines that add up, with what one must know to read them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from decimal import Decimal
+from enum import StrEnum
+from fractions import Fraction
+from typing import Any, Protocol
+
+from chargeback.cents import UNOWNED, Cell, cells_of
+from chargeback.ledger import Result
+from chargeback.pricing import TICKS
+from chargeback.units import TimeDay
+from gpuledger.calendars import month_bounds
+from gpuledger.instants import format_utc
+from gpuledger.money import Currency, currency, half_up
+from gpuledger.versions import Book
+
+__all__ = ["By", "Figures", "Line", "Statement", "gpu_hours", "state_statement"]
+
+_CONTESTED = "__conflict__"
+
+
+class By(StrEnum):
+    """What the lines of a statement are keyed by."""
+
+    owner = "owner"
+    team = "team"
+    cost_centre = "cost_centre"
+    model = "model"
+    cluster = "cluster"
+
+
+class _Keyed(Protocol):
+    """What can be put on a line: a cell of money or a day of time."""
+
+    @property
+    def owner(self) -> str: ...
+    @property
+    def team(self) -> str: ...
+    @property
+    def cost_centre(self) -> str: ...
+    @property
+    def account(self) -> str: ...
+    @property
+    def model(self) -> str: ...
+    @property
+    def cluster(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line: GPU time in ticks; `minor` and `quanta` are None where no price covers any of its time."""
+
+    key: str
+    ticks: int
+    minor: int | None
+    quanta: int | None
+
+
+@dataclass(frozen=True)
+class Figures:
+    """GPU time in ticks that a reader must know of; `idle_free` is None where capacity is only assumed."""
+
+    held: int
+    observed: int
+    unpriced: int
+    contested: int
+    orphaned: int
+    idle_free: int | None
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What people get for a period: lines, their totals, and where they come from."""
+
+    book: Book
+    period: str
+    state: str
+    by: By
+    seq: int
+    currency: Currency
+    total: int
+    lines: list[Line]
+    figures: Figures
+    summary: dict[str, Any]
+    pools: dict[str, tuple[Fraction, int]] = field(default_factory=dict)
+
+    @property
+    def ticks(self) -> int:
+        """The GPU time of all lines."""
+        return sum(line.ticks for line in self.lines)
+
+    @property
+    def coverage(self) -> Decimal | None:
+        """The part of held time for which activity is known, to four places; None where nothing is held."""
+        if not self.figures.held:
+            return None
+        return _places(Fraction(self.figures.observed, self.figures.held), 4)
+
+    @property
+    def window(self) -> tuple[str, str]:
+        """The half-open window of the period in UTC."""
+        start_s, end_s = month_bounds(self.book.zone, self.period)
+        return format_utc(start_s), format_utc(end_s)
+
+
+def state_statement(book: Book, result: Result, by: By) -> Statement:
+    """The statement of a run, its lines keyed by `by` in code-point order."""
+    money = currency(book.currency)
+    cells = cells_of(result, money)
+    pools = {
+        name: (exact / money.quantum, half_up(exact / money.quanta_per_minor))
+        for name, exact in sorted(result.exact.items())
+    }
+    return Statement(
+        book=book,
+        period=result.period,
+        state="open",
+        by=by,
+        seq=result.seq,
+        currency=money,
+        total=sum(cell.minor for cell in cells),
+        lines=_lines(cells, result.times, _key_of(by)),
+        figures=_figures(result),
+        summary=result.summary,
+        pools=pools,
+    )
+
+
+def gpu_hours(ticks: int) -> Decimal:
+    """Ticks as GPU-hours, six places, half up."""
+    return _places(Fraction(ticks, TICKS * 3600), 6)
+
+
+def gpu_microseconds(ticks: int) -> int:
+    """Ticks as whole microseconds of a GPU, half up."""
+    return half_up(Fraction(ticks * 1_000_000, TICKS))
+
+
+def _places(value: Fraction, digits: int) -> Decimal:
+    return Decimal(half_up(value * 10**digits)).scaleb(-digits)
+
+
+def _key_of(by: By) -> Callable[[_Keyed], str]:
+    if by in (By.model, By.cluster):
+        return lambda row: getattr(row, by.value) or f"__unknown_{by.value}__"
+    if by is By.cost_centre:
+        return lambda row: _account_key(row) or row.cost_centre or "__no_cost_centre__"
+    return lambda row: _account_key(row) or getattr(row, by.value)
+
+
+def _account_key(row: _Keyed) -> str:
+    return f"__{row.account}__" if row.owner == UNOWNED else ""
+
+
+def _lines(cells: Iterable[Cell], times: Iterable[TimeDay], key_of: Callable[[Any], str]) -> list[Line]:
+    ticks: dict[str, int] = defaultdict(int)
+    priced: set[str] = set()
+    for row in times:
+        ticks[key_of(row)] += row.ticks
+        if row.unpriced_ticks < row.ticks:
+            priced.add(key_of(row))
+    minor: dict[str, int] = defaultdict(int)
+    quanta: dict[str, int] = defaultdict(int)
+    for cell in cells:
+        minor[key_of(cell)] += cell.minor
+        quanta[key_of(cell)] += cell.quanta
+    return [
+        Line(key, ticks.get(key, 0), minor[key], quanta[key])
+        if key in priced or key in minor
+        else Line(key, ticks[key], None, None)
+        for key in sorted(set(ticks) | set(minor))
+        if ticks.get(key) or minor.get(key)
+    ]
+
+
+def _figures(result: Result) -> Figures:
+    held = [row for row in result.times if row.owner != UNOWNED]
+    claimed = sum(result.summary["claimed_ticks"].values())
+    assumed = any(row.is_assumed for row in result.times)
+    counted = any(not row.is_assumed for row in result.times)
+    idle = sum(row.ticks for row in result.times if row.account == "idle_free")
+    return Figures(
+        held=sum(row.ticks for row in held),
+        observed=sum(row.observed_ticks for row in held),
+        unpriced=sum(row.unpriced_ticks for row in result.times),
+        contested=sum(row.ticks for row in held if row.owner == _CONTESTED),
+        orphaned=max(claimed - sum(row.ticks for row in held), 0),
+        idle_free=None if assumed and not counted else idle,
+    )

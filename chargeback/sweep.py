@@ -1,0 +1,34 @@
+"""Sweeping: files of runs that no head names and that nobody can be reading any more."""
+
+from __future__ import annotations
+
+import shutil
+
+from chargeback.desk import Desk
+from chargeback.ledger import runs_to_keep
+
+__all__ = ["sweep_runs"]
+
+_KEPT_S = 86_400
+
+
+def sweep_runs(desk: Desk, at_s: int) -> int:
+    """Delete the files of superseded and broken runs that began a day or more before `at_s`; give how many.
+
+    What the database keeps of a run stays, so that its statement still prints.
+    """
+    with desk.database.read() as connection:
+        kept = runs_to_keep(connection, at_s - _KEPT_S)
+    old = [
+        folder
+        for folder in (desk.books / desk.book.name).glob("*/*/*/run=*")
+        if folder.name.removeprefix("run=") not in kept and folder.stat().st_mtime <= at_s - _KEPT_S
+    ]
+    old += [
+        folder
+        for folder in desk.scratch.iterdir()
+        if folder.name not in kept and folder.stat().st_mtime <= at_s - _KEPT_S
+    ]
+    for folder in old:
+        shutil.rmtree(folder, ignore_errors=True)
+    return len(old)

@@ -1,0 +1,186 @@
+"""The units of work: a shard over some UTC days of a period, and what each pass hands to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+from chargeback.spans import Meter, OwnerSpan, PriceSpan
+from chargeback.workbench import Limits, SourceFile
+
+__all__ = [
+    "EntryDay",
+    "Measured",
+    "Partition",
+    "PoolPart",
+    "PoolShare",
+    "Posted",
+    "Terms",
+    "TimeDay",
+    "Unit",
+    "days_of",
+    "units_of",
+]
+
+_PIECES_AT_ONCE = 500_000
+
+
+@dataclass(frozen=True)
+class Terms:
+    """Everything that a period's books are made of besides the lake's rows; the same for all of its units.
+
+    `throughs` gives, by cluster, the instant in UTC seconds up to which all of its sources are complete;
+    `sources` the same by `cluster/source`. `most_units` bounds the units that one run holds without a node;
+    `price_numbers` gives each price record the number that the models join by.
+    """
+
+    period: str
+    zone: str
+    charged: str
+    seq: int
+    start_s: int
+    end_s: int
+    owners: tuple[OwnerSpan, ...]
+    prices: tuple[PriceSpan, ...]
+    meters: dict[str, Meter]
+    price_numbers: dict[str, int]
+    throughs: dict[str, int]
+    sources: dict[str, int]
+    most_units: int
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A shard over consecutive UTC days, [start, end) cut to the period; `folder` is the run's scratch."""
+
+    shard: int
+    start_s: int
+    end_s: int
+    files: tuple[SourceFile, ...]
+    books: Path
+    scratch: Path
+    run_id: str
+    limits: Limits
+
+    @property
+    def key(self) -> str:
+        return f"{self.shard}-{self.start_s}"
+
+    def partition(self, day: str) -> Path:
+        return self.books / day / str(self.shard) / f"run={self.run_id}"
+
+
+@dataclass(frozen=True)
+class PoolPart:
+    """Slots of one size at one price record over one money piece length in a shard."""
+
+    shard: int
+    model: str
+    region: str
+    piece_s: int
+    utc_day: str
+    day: str
+    price_record: str
+    slot_ticks: int
+    from_s: int
+    to_s: int
+    slot_count: int
+
+
+@dataclass(frozen=True)
+class PoolShare:
+    """What the slots of one size in one shard carry of a pool's money in a piece: `amount` in quanta."""
+
+    share_no: int
+    shard: int
+    pool: str
+    model: str
+    region: str
+    piece_s: int
+    slot_ticks: int
+    slot_seconds: int
+    amount: int
+
+
+@dataclass(frozen=True)
+class TimeDay:
+    """A day's GPU time by account, owner, model and cluster, in ticks of 1/720720 s."""
+
+    day: str
+    account: str
+    state: str
+    owner: str
+    team: str
+    cost_centre: str
+    model: str
+    cluster: str
+    is_assumed: int
+    ticks: int
+    unpriced_ticks: int
+    observed_ticks: int
+
+
+@dataclass(frozen=True)
+class EntryDay:
+    """A day's entries by layer, lot, account, owner, model and cluster: `amount` in quanta."""
+
+    day: str
+    layer: str
+    lot: str
+    account: str
+    state: str
+    owner: str
+    team: str
+    cost_centre: str
+    model: str
+    cluster: str
+    amount: int
+
+
+@dataclass(frozen=True)
+class Partition:
+    """One day and shard as written: rows of entries, their sum, and the digest of its files."""
+
+    day: str
+    shard: int
+    rows: int
+    sum_amount: int
+    digest: str
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What measuring a unit found: parts of pools, time by day, and ticks claimed by cluster."""
+
+    parts: tuple[PoolPart, ...]
+    times: tuple[TimeDay, ...]
+    claimed: dict[str, int]
+
+
+@dataclass(frozen=True)
+class Posted:
+    """What posting a unit wrote."""
+
+    partitions: tuple[Partition, ...]
+    entries: tuple[EntryDay, ...]
+
+
+def days_of(start_s: int, end_s: int) -> list[tuple[int, int]]:
+    """The UTC days that touch [start, end), each cut to it."""
+    bounds = [start_s, *range(start_s // 86400 * 86400 + 86400, end_s, 86400), end_s]
+    return list(pairwise(bounds))
+
+
+def units_of(shards: Sequence[tuple[int, int]], start_s: int, end_s: int) -> Iterator[tuple[int, int, int]]:
+    """Cut a period into (shard, start, end), each of so many UTC days that memory holds its money pieces.
+
+    `shards` gives each shard with the most slots it can have. How days are bundled changes no figure.
+    """
+    days = days_of(start_s, end_s)
+    for shard, slots in shards:
+        at_once = max(1, _PIECES_AT_ONCE // (24 * max(slots, 1)))
+        for first in range(0, len(days), at_once):
+            bundle = days[first : first + at_once]
+            yield shard, bundle[0][0], bundle[-1][1]

@@ -1,0 +1,193 @@
+"""Verifying: what must always hold of a period's books, each with the figures that show it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from chargeback.desk import Desk
+from chargeback.ledger import Result, heads
+from chargeback.post import ENTRY_FILES, partition_digest
+from chargeback.statement import By, Statement, gpu_hours, state_statement
+from chargeback.workbench import Workbench
+from gpuledger.money import currency, format_minor, format_quanta, half_up
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = ["Check", "print_checks", "verify_period"]
+
+OK, OPEN, FAILED = "ok", "open", "FAILED"
+
+
+@dataclass(frozen=True)
+class Check:
+    """One invariant by its number: what it says, and ok, open (a close must settle it) or FAILED."""
+
+    name: str
+    says: str
+    status: str
+    figures: str
+
+
+@dataclass(frozen=True)
+class _Books:
+    """The files of a period's books in force."""
+
+    partitions: tuple[tuple[Path, str], ...]
+
+    def scan(self, *names: str) -> str:
+        paths = [str(folder / f"{name}.parquet") for folder, _ in self.partitions for name in names]
+        listed = ", ".join("'" + path.replace("'", "''") + "'" for path in paths)
+        return f"read_parquet([{listed}], hive_partitioning = false)"
+
+
+def verify_period(desk: Desk, period: str, result: Result) -> list[Check]:
+    """Check the books in force of a period against their own files and totals."""
+    made = state_statement(desk.book, result, By.owner)
+    books = _books_of(desk, period)
+    with Workbench(desk.limits) as bench:
+        return [
+            _recognised(desk, result, made),
+            *_time(bench, books),
+            _contested(made),
+            _clearing(bench, books, result),
+            _daily(bench, books, result),
+            _digests(books),
+            _unpriced(made),
+            _coverage(made),
+        ]
+
+
+def _books_of(desk: Desk, period: str) -> _Books:
+    with desk.database.read() as connection:
+        rows = heads(connection, desk.book.name, period)
+    root = desk.books / desk.book.name / period
+    return _Books(tuple((root / row.day / str(row.shard) / f"run={row.run_id}", row.digest) for row in rows))
+
+
+def _recognised(desk: Desk, result: Result, made: Statement) -> Check:
+    """1: what is posted is the lots' exact amount but for floors; the statement is that, rounded once."""
+    money = currency(desk.book.currency)
+    posted = sum(row.amount for row in result.entries if row.layer == result.summary["charged"])
+    exact = sum(result.exact.values(), Fraction(0))
+    rounded = sum(half_up(amount / money.quanta_per_minor) for amount in result.exact.values())
+    apart = abs(posted - exact)
+    good = rounded == made.total and apart < money.quanta_per_minor
+    figures = (
+        f"lots {format_quanta(half_up(exact), money)}, posted {format_quanta(posted, money)}, "
+        f"statement {format_minor(made.total, money)} {money.code}"
+    )
+    return Check(
+        "1", "recognised is what the lots cost; the statement is that, rounded once", _ok(good), figures
+    )
+
+
+def _time(bench: Workbench, books: _Books) -> Iterator[Check]:
+    rows = books.scan("time_row")
+    slots, broken, ticks = bench.rows(
+        f"""
+        with piece as (
+            select slot, from_s, sum(ticks) as ticks, max((to_s - from_s) * slot_ticks) as whole
+            from {rows} group by slot, from_s
+        )
+        select
+            count(distinct slot), cast(sum(case when ticks <> whole then 1 else 0 end) as bigint),
+            cast(sum(ticks) as bigint)
+        from piece
+        """
+    )[0]
+    yield Check(
+        "2",
+        "each slot's time is in accounts exactly once",
+        _ok(not broken),
+        f"{slots:,} slots, {gpu_hours(ticks or 0)} GPU-hours, {broken or 0} pieces that do not add up",
+    )
+    held, parts = bench.rows(
+        f"""
+        select
+            cast(coalesce(sum(case when run <> '' then ticks else 0 end), 0) as bigint),
+            cast(coalesce(sum(
+                case when account in ('used', 'idle_held', 'held_unobserved') then ticks else 0 end
+            ), 0) as bigint)
+        from {rows}
+        """
+    )[0]
+    figures = f"held {gpu_hours(held)}, in accounts {gpu_hours(parts)}"
+    yield Check("2", "used + idle_held + held_unobserved = held", _ok(held == parts), figures)
+
+
+def _contested(made: Statement) -> Check:
+    contested = made.figures.contested
+    status = OPEN if contested else OK
+    return Check("3", "nothing is claimed twice", status, f"{gpu_hours(contested)} contested GPU-hours")
+
+
+def _clearing(bench: Workbench, books: _Books, result: Result) -> Check:
+    """5: clearing is 0 per pool and piece."""
+    pools, left = bench.rows(
+        f"""
+        with moved as (
+            select pool, piece_s, sum(case
+                when to_account = 'clearing' then amount when from_account = 'clearing' then -amount else 0
+            end) as amount
+            from {books.scan(*ENTRY_FILES)} group by pool, piece_s
+        )
+        select count(*), cast(coalesce(sum(abs(amount)), 0) as bigint) from moved
+        """
+    )[0]
+    figures = f"{pools:,} pools by piece, {left} quanta left in clearing ({result.summary['charged']})"
+    return Check("5", "each layer sums to 0, and clearing is 0 per pool and piece", _ok(left == 0), figures)
+
+
+def _daily(bench: Workbench, books: _Books, result: Result) -> Check:
+    rows, total = bench.rows(
+        f"select count(*), cast(coalesce(sum(amount), 0) as bigint) from {books.scan(*ENTRY_FILES)}"
+    )[0]
+    daily = sum(row.amount for row in result.entries)
+    figures = f"{rows:,} entries, {total} quanta in files, {daily} in the database"
+    return Check("5", "the database's daily totals are the entries'", _ok(total == daily), figures)
+
+
+def _digests(books: _Books) -> Check:
+    changed = [folder for folder, digest in books.partitions if _digest(folder) != digest]
+    figures = f"{len(books.partitions)} partitions, {len(changed)} changed"
+    figures += f": {changed[0]}" if changed else ""
+    return Check("7", "no file of the books has changed", _ok(not changed), figures)
+
+
+def _digest(folder: Path) -> str:
+    try:
+        return partition_digest(folder)
+    except OSError:
+        return ""
+
+
+def _unpriced(made: Statement) -> Check:
+    unpriced = made.figures.unpriced
+    status = OPEN if unpriced else OK
+    return Check("9", "all time has a price", status, f"{gpu_hours(unpriced)} unpriced GPU-hours")
+
+
+def _coverage(made: Statement) -> Check:
+    known = "unknown" if made.coverage is None else str(made.coverage)
+    return Check("11", "figures that rest on samples carry their coverage", OK, f"coverage {known}")
+
+
+def _ok(good: bool) -> str:
+    return OK if good else FAILED
+
+
+def print_checks(checks: list[Check], console: Console) -> None:
+    """Print the checks as a table."""
+    from rich.table import Table
+
+    table = Table(title="what must always hold", title_justify="left")
+    for column in ("no", "what", "status", "figures"):
+        table.add_column(column)
+    for check in checks:
+        table.add_row(check.name, check.says, check.status, check.figures)
+    console.print(table)

@@ -1,0 +1,144 @@
+"""A home in a folder: facts put straight into the lake, books made of them, and statements read back."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from chargeback.desk import Desk
+from chargeback.ledger import Result
+from chargeback.printing import as_json
+from chargeback.runs import make_books
+from chargeback.statement import By, state_statement
+from chargeback.workbench import Limits
+from gpuledger.lake import TABLES, Lake, LocalFiles
+from gpuledger.lake.arrow import pa, pq
+from gpuledger.versions import (
+    Book,
+    Database,
+    OwnerFact,
+    PriceFact,
+    open_book,
+    put_owners,
+    put_prices,
+    set_through,
+)
+
+
+def at(text: str) -> int:
+    """Unix seconds of an instant with an offset, like 2026-10-01T10:20Z."""
+    return int(datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp())
+
+
+@dataclass
+class House:
+    """Facts wait in `rows` until `keep` commits them; `books` computes a period as known then."""
+
+    desk: Desk
+    rows: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    owners: list[OwnerFact] = field(default_factory=list)
+    prices: list[PriceFact] = field(default_factory=list)
+    throughs: dict[tuple[str, str], int] = field(default_factory=dict)
+    runs: int = 0
+
+    def fact(self, table: str, identity: str, start: int, end: int | None, **values: Any) -> None:
+        row = {"identity": identity, "source": "test", "withdrawn": False, "start_s": start, "end_s": end}
+        self.rows.setdefault(table, []).append({**row, "cluster": "c", **values})
+
+    def slot(self, node: str, index: int, start: int, end: int | None, **values: Any) -> None:
+        slot = f"{node}/{index}"
+        given = {"slot_no": zlib.crc32(slot.encode()) % 65536, "model": "H100", "region": "", "sku": ""}
+        given |= {"purchase_option": "", "compute_slices": 1, "memory_slices": 1}
+        identity = values.pop("identity", f"{slot}@{start}")
+        self.fact("slot", identity, start, end, node=node, slot=slot, **given | values)
+
+    def device(self, node: str, index: int, uuid: str, start: int, end: int | None) -> None:
+        place = {"node": node, "slot": f"{node}/{index}"}
+        self.fact("device", f"{uuid}@{start}", start, end, uuid=uuid, model="H100", **place)
+
+    def holding(self, run: str, start: int, end: int | None, owner: str = "", **values: Any) -> None:
+        given: dict[str, Any] = {"run_no": zlib.crc32(run.encode()) % 65536, "owner_key": owner, "units": 1}
+        given |= {"weight": 1, "weight_cap": 1, "node_group": "", "assumed": "node" not in values}
+        given |= {"model": "" if "node" in values else "H100", "region": ""}
+        identity = values.pop("identity", f"{run}@{start}")
+        self.fact("holding", identity, start, end, run=run, **given | values)
+
+    def withdraw(self, table: str, identity: str) -> None:
+        row = next(row for row in reversed(self.rows[table]) if row["identity"] == identity)
+        self.rows[table] = [{**row, "withdrawn": True}]
+
+    def price(
+        self, rate: str, start: int, end: int | None = None, model: str = "H100", **values: str
+    ) -> None:
+        given = {"region": "", "purchase_option": "", "currency": self.desk.book.currency, "source": "test"}
+        identity = f"model/{model}/{values.get('region', '')}@{start}"
+        self.prices.append(PriceFact(identity, start, end, "model", model, rate=rate, **given | values))
+
+    def owner(
+        self, key: str, team: str, start: int = 0, end: int | None = None, cost_centre: str | None = None
+    ) -> None:
+        self.owners.append(OwnerFact(f"{key}@{start}", start, end, key, team, cost_centre))
+
+    def through(self, instant: int, source: str = "test", cluster: str = "c") -> None:
+        self.throughs[source, cluster] = instant
+
+    def keep(self, at_s: int = 0) -> int:
+        """Commit what waits, and give the seq."""
+        staged = []
+        for table, rows in self.rows.items():
+            columns = {
+                column.name: pa.array(
+                    [row.get(column.name) for row in rows], TABLES[table].arrow.field(column.name).type
+                )
+                for column in TABLES[table].columns
+            }
+            staged += self.desk.lake.stage(table, pa.table(columns))
+        with self.desk.database.commit("test", at_s=at_s) as commit:
+            self.desk.lake.publish(commit, staged)
+            put_owners(commit, self.owners)
+            put_prices(commit, self.prices)
+            for (source, cluster), instant in self.throughs.items():
+                set_through(commit, source, cluster, instant)
+        self.rows, self.owners, self.prices, self.throughs = {}, [], [], {}
+        return commit.seq
+
+    def books(self, period: str = "2026-10", seq: int | None = None, workers: int = 1) -> Result:
+        self.runs += 1
+        desk = replace(self.desk, workers=workers)
+        known = self.desk.database.latest_seq() if seq is None else seq
+        return make_books(desk, period, seq=known, run_id=f"run{self.runs}", at_s=0)
+
+    def statement(self, period: str = "2026-10", by: By = By.owner, seq: int | None = None) -> dict[str, Any]:
+        text = as_json(state_statement(self.desk.book, self.books(period, seq), by))
+        found: dict[str, Any] = json.loads(text)
+        return found
+
+    def amounts(self, period: str = "2026-10", by: By = By.owner) -> dict[str, int | None]:
+        return {line["key"]: line["amount"] for line in self.statement(period, by)["lines"]}
+
+    def hours(self, period: str = "2026-10", by: By = By.owner) -> dict[str, str]:
+        return {line["key"]: line["gpu_hours"] for line in self.statement(period, by)["lines"]}
+
+    def rows_of(self, name: str, period: str = "2026-10") -> list[dict[str, Any]]:
+        """All rows of the last run's files of that name (`entry` or `time_row`), in order."""
+        found: list[dict[str, Any]] = []
+        for path in sorted((self.desk.books / "main" / period).rglob(f"run=run{self.runs}/{name}.parquet")):
+            found += pq.read_table(path, partitioning=None).to_pylist()
+        return found
+
+    def entries(self, period: str = "2026-10") -> list[tuple[Any, ...]]:
+        """All entries of the last run, in order."""
+        return [tuple(row.items()) for row in self.rows_of("entry", period)]
+
+
+def make_house(folder: Path, zone: str = "UTC", charged: str = "pooled", shards: int = 1) -> House:
+    database = Database.open(f"sqlite:///{folder}/gpuledger.db")
+    book = open_book(database, Book("main", zone, "USD", shards, charged), at_s=0)
+    lake = Lake(database, LocalFiles(folder / "lake"), shards)
+    (folder / "scratch").mkdir()
+    limits = Limits("500MB", 1, folder / "scratch")
+    return House(Desk(database, lake, book, folder / "books", folder / "scratch", limits, 1, "test"))
