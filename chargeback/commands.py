@@ -144,9 +144,10 @@ def _as_of(session: Session, desk: Desk, period: str, as_of: str) -> Result:
     ensure_known(desk.database, seq)
     with desk.database.read() as connection:
         run_id = find_run(connection, desk.book.name, period, seq)
-        if run_id is not None:
-            return load_run(connection, run_id)
-    return _make(session, desk, period, seq, in_force=False)
+    if run_id is None:
+        run_id = _make(session, desk, period, seq, in_force=False).run_id
+    with desk.database.read() as connection:
+        return load_run(connection, run_id)
 
 
 def _seq_at(session: Session, text: str) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -9,8 +10,10 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
+from multiprocessing.process import BaseProcess
 from pathlib import Path
+from threading import Thread
 from typing import TypeVar
 
 from chargeback.desk import Desk, Progressing, silent
@@ -196,8 +199,20 @@ def _workers(desk: Desk) -> Iterator[Callable[..., Iterable[R]]]:
     if desk.workers == 1:
         yield map
         return
-    with ProcessPoolExecutor(desk.workers, mp_context=get_context("spawn")) as pool:
+    context = get_context("spawn")
+    with ProcessPoolExecutor(desk.workers, mp_context=context, initializer=_end_with_parent) as pool:
         yield pool.map
+
+
+def _end_with_parent() -> None:
+    """Let a worker end when the process that gives it work is killed; it would wait for more for ever."""
+
+    def watch(parent: BaseProcess) -> None:
+        parent.join()
+        os._exit(1)
+
+    if (parent := parent_process()) is not None:
+        Thread(target=watch, args=(parent,), daemon=True).start()
 
 
 def _stepped(results: Iterable[R], bar: Progress) -> list[R]:

@@ -24,7 +24,7 @@ __all__ = [
     "units_of",
 ]
 
-_PIECES_AT_ONCE = 500_000
+_PIECES_AT_ONCE = 1_500_000
 
 
 @dataclass(frozen=True)

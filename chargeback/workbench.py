@@ -113,8 +113,10 @@ class Workbench:
     def encode(self, names: Iterable[str]) -> None:
         """Turn the text of small tables into the engine's dictionaries: the same text, quicker to write."""
         for name in names:
+            if not self.rows(f"select 1 from {name} limit 1"):
+                continue
             for column, kind, *_ in self.rows(f"describe {name}"):
-                if kind == "VARCHAR" and self.rows(f"select 1 from {name} limit 1"):
+                if kind == "VARCHAR":
                     values = f"select distinct {column} from {name}"
                     self.connection.execute(f"create type {name}_{column} as enum ({values})")
                     self.connection.execute(

@@ -1,5 +1,6 @@
 -- assumed_slot: the slots that holdings without a node imply: one per unit held, `<group>/<run>/<k>`, while it is held.
 -- Grain: slot x stretch of constant size and owner key. Keys: slot, from_s.
+-- A run that holds several models or regions at once counts k over all of them, in the order of their names.
 -- Units: slot_ticks in ticks per second (720720 = a whole device; less where only a fraction is claimed); UTC seconds.
 with claim as (
     select
@@ -18,10 +19,10 @@ with claim as (
 ),
 
 edge as (
-    select c.capacity_group as capacity_group, c.run as run, c.model as model, c.region as region, c.from_s as at_s
+    select c.capacity_group as capacity_group, c.run as run, c.from_s as at_s
     from claim as c
     union distinct
-    select c.capacity_group as capacity_group, c.run as run, c.model as model, c.region as region, c.to_s as at_s
+    select c.capacity_group as capacity_group, c.run as run, c.to_s as at_s
     from claim as c
 ),
 
@@ -29,11 +30,9 @@ stretch as (
     select
         e.capacity_group as capacity_group,
         e.run as run,
-        e.model as model,
-        e.region as region,
         e.at_s as from_s,
-        lead(e.at_s) over (partition by e.capacity_group, e.run, e.model, e.region order by e.at_s) as to_s,
-        lead(e.run) over (partition by e.capacity_group, e.run, e.model, e.region order by e.at_s) as next_run
+        lead(e.at_s) over (partition by e.capacity_group, e.run order by e.at_s) as to_s,
+        lead(e.run) over (partition by e.capacity_group, e.run order by e.at_s) as next_run
     from edge as e
 ),
 
@@ -41,8 +40,8 @@ level as (
     select
         s.capacity_group as capacity_group,
         s.run as run,
-        s.model as model,
-        s.region as region,
+        c.model as model,
+        c.region as region,
         s.from_s as from_s,
         s.to_s as to_s,
         c.cluster as cluster,
@@ -53,23 +52,43 @@ level as (
         cast(sum(c.claimed_ticks) as bigint) as level_ticks
     from stretch as s
     inner join claim as c
-        on
-            s.capacity_group = c.capacity_group and s.run = c.run and s.model = c.model and s.region = c.region
-            and c.from_s <= s.from_s and c.to_s >= s.to_s
+        on s.capacity_group = c.capacity_group and s.run = c.run and c.from_s <= s.from_s and c.to_s >= s.to_s
     where s.next_run = s.run
-    group by s.capacity_group, s.run, s.model, s.region, s.from_s, s.to_s, c.cluster, c.run_no
+    group by s.capacity_group, s.run, c.model, c.region, s.from_s, s.to_s, c.cluster, c.run_no
+),
+
+counted as (
+    select
+        l.cluster as cluster,
+        l.capacity_group as capacity_group,
+        l.run as run,
+        l.run_no as run_no,
+        l.level_owner_key as owner_key,
+        l.model as model,
+        l.region as region,
+        l.level_ticks as level_ticks,
+        l.from_s as from_s,
+        l.to_s as to_s,
+        (l.level_ticks + 720719) // 720720 as slot_count,
+        cast(
+            sum((l.level_ticks + 720719) // 720720) over (
+                partition by l.capacity_group, l.run, l.from_s order by l.model, l.region
+                rows between unbounded preceding and current row
+            ) as bigint
+        ) as reached_count
+    from level as l
 )
 
 select
-    l.cluster as cluster,
-    l.capacity_group || '/' || l.run || '/' || cast(n.k as varchar) as slot,
-    (l.run_no + n.k) % 65536 as slot_no,
-    l.run as run,
-    l.level_owner_key as owner_key,
-    l.model as model,
-    l.region as region,
-    least(720720, l.level_ticks - n.k * 720720) as slot_ticks,
-    l.from_s as from_s,
-    l.to_s as to_s
-from level as l
-inner join counting as n on n.k * 720720 < l.level_ticks
+    c.cluster as cluster,
+    c.capacity_group || '/' || c.run || '/' || cast(c.reached_count - c.slot_count + n.k as varchar) as slot,
+    (c.run_no + c.reached_count - c.slot_count + n.k) % 65536 as slot_no,
+    c.run as run,
+    c.owner_key as owner_key,
+    c.model as model,
+    c.region as region,
+    least(720720, c.level_ticks - n.k * 720720) as slot_ticks,
+    c.from_s as from_s,
+    c.to_s as to_s
+from counted as c
+inner join counting as n on n.k * 720720 < c.level_ticks

@@ -6,6 +6,7 @@ with ranked as (
         d.start_s as start_s,
         coalesce(d.end_s, w.end_s) as until_s,
         d.cluster as cluster,
+        d.node as node,
         d.slot as slot,
         d.device as device,
         row_number() over (partition by d.identity order by d.seq desc) as newest
@@ -16,6 +17,7 @@ with ranked as (
 cut as (
     select
         r.cluster as cluster,
+        r.node as node,
         r.slot as slot,
         r.device as device,
         greatest(r.start_s, w.start_s) as from_s,
@@ -25,6 +27,6 @@ cut as (
     where r.newest = 1 and r.withdrawn = 0
 )
 
-select c.cluster as cluster, c.slot as slot, c.device as device, c.from_s as from_s, c.to_s as to_s
+select c.cluster as cluster, c.node as node, c.slot as slot, c.device as device, c.from_s as from_s, c.to_s as to_s
 from cut as c
 where c.from_s < c.to_s

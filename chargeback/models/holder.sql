@@ -1,5 +1,6 @@
 -- holder: who holds a slot, or units of a node, over which stretch, and whose team that is at the time.
 -- Grain: holding claim or assumed slot x stretch of one team. An empty slot is a claim on the node's free slots.
+-- A device is held where it is on the node that the holding names; while it is elsewhere, nothing is held.
 -- Units: held_ticks in ticks per second (of one slot, or of all the units claimed on the node); cap_ticks is what a
 -- shared slot is divided by at least (0 = by what is held); from_s and to_s in UTC seconds.
 with claim as (
@@ -28,7 +29,7 @@ with claim as (
         least(h.to_s, d.to_s) as claim_to_s
     from holding_claim as h
     inner join device_life as d
-        on h.device = d.device and h.cluster = d.cluster and d.from_s < h.to_s and d.to_s > h.from_s
+        on h.device = d.device and h.node = d.node and d.from_s < h.to_s and d.to_s > h.from_s
     where h.is_assumed = 0
     union all
     select

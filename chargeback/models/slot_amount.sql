@@ -1,6 +1,7 @@
 -- slot_amount: the money of each slot's money piece under the layer that is charged.
 -- Grain: slot x money piece x lot or pool. Keys: price_no, life_no, from_s.
--- Units: amount in the currency's quanta; price_no 0 is the slot's pool, else the meter. Pooled: the part's amount by
+-- Units: amount in the currency's quanta; price_no 0 is the slot's pool, else the meter;
+-- share_no the part of the pool that the slot is in. Pooled: the part's amount by
 -- running differences of whole seconds over its slots in key order, phase by hour; recognised: the meter's own amount.
 with part as (
     select distinct
@@ -17,6 +18,7 @@ with part as (
 
 pooled as (
     select
+        p.share_no as share_no,
         m.life_no as life_no,
         m.from_s as from_s,
         m.to_s - m.from_s as seconds,
@@ -37,6 +39,7 @@ pooled as (
 
 select
     cast(0 as bigint) as price_no,
+    p.share_no as share_no,
     p.life_no as life_no,
     p.from_s as from_s,
     p.part_amount // p.whole * p.seconds
@@ -46,6 +49,7 @@ from pooled as p
 union all
 select
     m.price_no as price_no,
+    cast(0 as bigint) as share_no,
     m.life_no as life_no,
     m.from_s as from_s,
     a.amount as amount

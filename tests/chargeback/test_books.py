@@ -217,6 +217,7 @@ def test_the_slowest_source_of_a_cluster_bounds_it_and_no_other_cluster(house: H
 
 
 def test_time_without_a_price_is_unpriced_and_never_free_of_charge(house: House) -> None:
+    """T40: an unknown price is a state with its own total, and not a price of 0."""
     house.slot("n1", 0, DAY, DAY + 4 * HOUR)
     house.slot("n1", 1, DAY, DAY + 4 * HOUR, model="B200")
     house.price("3", 0)
@@ -231,6 +232,7 @@ def test_time_without_a_price_is_unpriced_and_never_free_of_charge(house: House)
 
 
 def test_a_price_of_zero_is_a_price(house: House) -> None:
+    """T40: a true price of 0 is another thing than none."""
     house.slot("n1", 0, DAY, DAY + 4 * HOUR)
     house.price("0", 0)
     house.through(DAY + 24 * HOUR)

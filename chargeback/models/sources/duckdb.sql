@@ -52,6 +52,7 @@ select
     t.start_s as start_s,
     t.end_s as end_s,
     t.cluster as cluster,
+    t.cluster || '/' || t.node as node,
     t.cluster || '/' || t.slot as slot,
     t.uuid as device
 from $device_files as t

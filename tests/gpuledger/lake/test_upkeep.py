@@ -85,13 +85,18 @@ def test_nothing_to_delete_takes_no_seq(filled: Lake) -> None:
     assert filled.database.latest_seq() == 3
 
 
-def test_replaced_file_stays_while_a_run_that_may_read_it_runs(filled: Lake) -> None:
-    with filled.database.commit("begin book", at_s=NOW_S) as commit:
+def running(lake: Lake) -> None:
+    """A run is under way, and the files that it reads are replaced."""
+    with lake.database.commit("begin book", at_s=NOW_S) as commit:
         values = {"zone": "UTC", "currency": "USD", "shards": 1, "charged": "pooled"}
         commit.connection.execute(insert(book).values(name="main", created_seq=commit.seq, **values))
         values = {"book": "main", "period": "2026-10", "seq": 3, "engine_version": "0", "state": "running"}
         commit.connection.execute(insert(run).values(id="r1", started_at_s=NOW_S - 5, **values))
-    filled.compact("holding", 0, NOW_S)
+    lake.compact("holding", 0, NOW_S)
+
+
+def test_replaced_file_stays_while_a_run_that_may_read_it_runs(filled: Lake) -> None:
+    running(filled)
     assert filled.sweep(NOW_S + 6 * DAY_S) == []
     with filled.database.write() as connection:
         connection.execute(update(run).values(state="open"))
@@ -99,12 +104,7 @@ def test_replaced_file_stays_while_a_run_that_may_read_it_runs(filled: Lake) -> 
 
 
 def test_a_killed_run_keeps_no_file_for_good(filled: Lake) -> None:
-    with filled.database.commit("begin book", at_s=NOW_S) as commit:
-        values = {"zone": "UTC", "currency": "USD", "shards": 1, "charged": "pooled"}
-        commit.connection.execute(insert(book).values(name="main", created_seq=commit.seq, **values))
-        values = {"book": "main", "period": "2026-10", "seq": 3, "engine_version": "0", "state": "running"}
-        commit.connection.execute(insert(run).values(id="r1", started_at_s=NOW_S - 5, **values))
-    filled.compact("holding", 0, NOW_S)
+    running(filled)
     assert len(filled.sweep(NOW_S + 9 * DAY_S)) == 3
 
 
