@@ -56,7 +56,8 @@ class Workbench:
         self.connection.close()
         if isinstance(error, duckdb.OutOfMemoryException):
             raise BooksError(
-                f"the books need more memory than there may be: {_first_line(error)}", mend="give a greater --memory-limit"
+                f"the books need more memory than there may be: {_first_line(error)}",
+                mend="give a greater --memory-limit",
             ) from error
         if isinstance(error, duckdb.IOException):
             raise StorageError(
