@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from chargeback.model_files import MEASURE
+from chargeback.model_files import MEASURE, model
 from chargeback.spans import PriceSpan
 from chargeback.units import Measured, PoolPart, Terms, TimeDay, Unit
 from chargeback.workbench import Workbench
@@ -14,11 +14,12 @@ from gpuledger.calendars import calendar_pieces, utc_day
 __all__ = [
     "HANDED_ON",
     "NAMES",
-    "days_with_time",
+    "days_kept",
     "measure",
     "partition_files",
     "scratch_file",
     "stage_calendar",
+    "stage_inputs",
 ]
 
 HANDED_ON = ("slot_life", "money_piece", "taker", "time_part")
@@ -91,16 +92,23 @@ select distinct c.utc_day from time_part as t inner join calendar_piece as c on 
 """
 
 
-def days_with_time(bench: Workbench, unit: Unit) -> list[str]:
-    """The UTC days of a unit in which any slot has time; its first day where none has."""
-    return sorted(day for (day,) in bench.rows(_DAYS)) or [utc_day(unit.start_s)]
+def days_kept(bench: Workbench, terms: Terms, unit: Unit) -> list[str]:
+    """The UTC days of a unit in which any slot has time, and the period's first day in any case.
+
+    So a month without time has books too, and how days are bundled changes no partition.
+    """
+    first = {utc_day(unit.start_s)} if unit.start_s == terms.start_s else set()
+    return sorted(first.union(day for (day,) in bench.rows(_DAYS)))
 
 
-def partition_files(bench: Workbench, unit: Unit, *names: str) -> dict[Path, str]:
-    """The files of a unit's partitions, each with the query that fills it."""
+def partition_files(bench: Workbench, terms: Terms, unit: Unit, *names: str) -> dict[Path, str]:
+    """The files of a unit's partitions, each with the query that fills it, in the order of its keys."""
+    keys = {name: ", ".join(model(name).keys) for name in names}
     return {
-        unit.partition(day) / f"{name}.parquet": f"select * from {name} where utc_day = '{day}'"
-        for day in days_with_time(bench, unit)
+        unit.partition(day) / f"{name}.parquet": (
+            f"select * from {name} where utc_day = '{day}' order by {keys[name]}"
+        )
+        for day in days_kept(bench, terms, unit)
         for name in names
     }
 
@@ -108,24 +116,24 @@ def partition_files(bench: Workbench, unit: Unit, *names: str) -> dict[Path, str
 def measure(terms: Terms, unit: Unit) -> Measured:
     """Measure one unit: write its time rows by UTC day, hand on what posting and pricing need."""
     with Workbench(unit.limits) as bench:
-        _stage_inputs(bench, terms, unit)
+        stage_inputs(bench, terms, unit)
         bench.run(MEASURE)
         for name in HANDED_ON:
             bench.write(f"select * from {name}", scratch_file(unit, name))
         parts = bench.rows("select * from pool_part")
         times = bench.rows("select * from time_day")
-        claimed = dict(bench.rows("select cluster, ticks from claimed_time"))
+        orphaned = dict(bench.rows("select cluster, ticks from orphaned_time"))
         bench.encode(NAMES)
         bench.run(["time_row"])
-        bench.write_each(partition_files(bench, unit, "time_row"))
+        bench.write_each(partition_files(bench, terms, unit, "time_row"))
     return Measured(
         parts=tuple(PoolPart(unit.shard, *row) for row in parts),
         times=tuple(TimeDay(*row) for row in times),
-        claimed=claimed,
+        orphaned=orphaned,
     )
 
 
-def _stage_inputs(bench: Workbench, terms: Terms, unit: Unit) -> None:
+def stage_inputs(bench: Workbench, terms: Terms, unit: Unit) -> None:
     """Stage what the models of this pass read: the lake's files, window, calendar, owners and prices."""
     bench.sources(unit.files)
     bench.stage_rows("run_window", _Window, [_Window(terms.seq, unit.start_s, unit.end_s)])

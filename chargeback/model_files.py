@@ -26,7 +26,7 @@ MEASURE = (
     "time_part",
     "pool_part",
     "time_day",
-    "claimed_time",
+    "orphaned_time",
 )
 POST = ("slot_amount", "posted", "entry_day")
 WRITTEN = ("time_row", "recognised_entry", "entry")

@@ -9,7 +9,7 @@ from pathlib import Path
 from chargeback.measure import (
     HANDED_ON,
     NAMES,
-    days_with_time,
+    days_kept,
     partition_files,
     scratch_file,
     stage_calendar,
@@ -69,9 +69,9 @@ def post(terms: Terms, unit: Unit, charges: Charges) -> Posted:
         entries = [EntryDay(*row) for row in bench.rows("select * from entry_day")]
         bench.encode([*NAMES, "book_terms"])
         bench.run(["recognised_entry", "entry"])
-        written = bench.write_each(partition_files(bench, unit, *ENTRY_FILES))
+        written = bench.write_each(partition_files(bench, terms, unit, *ENTRY_FILES))
         sums: dict[str, int] = dict(bench.rows(_SUMS))
-        partitions = [_partition(unit, day, written, sums) for day in days_with_time(bench, unit)]
+        partitions = [_partition(unit, day, written, sums) for day in days_kept(bench, terms, unit)]
     for name in HANDED_ON:
         scratch_file(unit, name).unlink()
     return Posted(tuple(partitions), tuple(entries))

@@ -31,7 +31,7 @@ from gpuledger.errors import BooksError
 from gpuledger.instants import format_utc
 from gpuledger.versions import Database, owners_in_force, prices_in_force, throughs
 
-__all__ = ["ensure_known", "make_books"]
+__all__ = ["ensure_known", "make_books", "terms_of"]
 
 R = TypeVar("R")
 
@@ -53,7 +53,7 @@ def make_books(
     """
     start_s, end_s = month_bounds(desk.book.zone, period)
     known = outline(desk, seq, start_s, end_s)
-    terms = _terms(desk, period, seq, known)
+    terms = terms_of(desk, period, seq, known)
     begun = begun_run(desk.database, desk.book, run_id, period, seq, desk.engine_version, at_s)
     with begun, _scratch(desk, run_id) as scratch:
         units = _units(desk, terms, known, scratch, run_id)
@@ -77,7 +77,8 @@ def ensure_known(database: Database, seq: int) -> None:
         )
 
 
-def _terms(desk: Desk, period: str, seq: int, known: Outline) -> Terms:
+def terms_of(desk: Desk, period: str, seq: int, known: Outline) -> Terms:
+    """What a period's books at a seq are made of besides the lake's rows."""
     start_s, end_s = month_bounds(desk.book.zone, period)
     with desk.database.read() as connection:
         complete = throughs(connection, seq)
@@ -145,10 +146,10 @@ def _charges(priced: Priced, unit: Unit) -> Charges:
 def _result(
     terms: Terms, run_id: str, measured: Sequence[Measured], priced: Priced, posted: Sequence[Posted]
 ) -> Result:
-    claimed: dict[str, int] = defaultdict(int)
+    orphaned: dict[str, int] = defaultdict(int)
     for one in measured:
-        for cluster, ticks in one.claimed.items():
-            claimed[cluster] += ticks
+        for cluster, ticks in one.orphaned.items():
+            orphaned[cluster] += ticks
     return Result(
         run_id=run_id,
         period=terms.period,
@@ -160,8 +161,8 @@ def _result(
         exact=priced.exact,
         summary={
             "charged": terms.charged,
-            "claimed_ticks": dict(sorted(claimed.items())),
             "data_through": dict(sorted(terms.sources.items())),
+            "orphaned_ticks": dict(sorted(orphaned.items())),
             "policies": POLICIES | {"charged": terms.charged},
             "prices": _prices(terms),
         },

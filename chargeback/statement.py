@@ -19,7 +19,7 @@ from gpuledger.instants import format_utc
 from gpuledger.money import Currency, currency, half_up
 from gpuledger.versions import Book
 
-__all__ = ["By", "Figures", "Line", "Statement", "gpu_hours", "state_statement"]
+__all__ = ["By", "Figures", "Line", "Statement", "gpu_hours", "key_of", "state_statement"]
 
 _CONTESTED = "__conflict__"
 
@@ -124,7 +124,7 @@ def state_statement(book: Book, result: Result, by: By) -> Statement:
         seq=result.seq,
         currency=money,
         total=sum(cell.minor for cell in cells),
-        lines=_lines(cells, result.times, _key_of(by)),
+        lines=_lines(cells, result.times, key_of(by)),
         figures=_figures(result),
         summary=result.summary,
         pools=pools,
@@ -145,7 +145,8 @@ def _places(value: Fraction, digits: int) -> Decimal:
     return Decimal(half_up(value * 10**digits)).scaleb(-digits)
 
 
-def _key_of(by: By) -> Callable[[_Keyed], str]:
+def key_of(by: By) -> Callable[[_Keyed], str]:
+    """What gives a row its line: a cell of money, or a day of time."""
     if by in (By.model, By.cluster):
         return lambda row: getattr(row, by.value) or f"__unknown_{by.value}__"
     if by is By.cost_centre:
@@ -180,7 +181,6 @@ def _lines(cells: Iterable[Cell], times: Iterable[TimeDay], key_of: Callable[[An
 
 def _figures(result: Result) -> Figures:
     held = [row for row in result.times if row.owner != UNOWNED]
-    claimed = sum(result.summary["claimed_ticks"].values())
     assumed = any(row.is_assumed for row in result.times)
     counted = any(not row.is_assumed for row in result.times)
     idle = sum(row.ticks for row in result.times if row.account == "idle_free")
@@ -189,6 +189,6 @@ def _figures(result: Result) -> Figures:
         observed=sum(row.observed_ticks for row in held),
         unpriced=sum(row.unpriced_ticks for row in result.times),
         contested=sum(row.ticks for row in held if row.owner == _CONTESTED),
-        orphaned=max(claimed - sum(row.ticks for row in held), 0),
+        orphaned=sum(result.summary["orphaned_ticks"].values()),
         idle_free=None if assumed and not counted else idle,
     )

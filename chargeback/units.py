@@ -152,11 +152,11 @@ class Partition:
 
 @dataclass(frozen=True)
 class Measured:
-    """What measuring a unit found: parts of pools, time by day, and ticks claimed by cluster."""
+    """What measuring a unit found: parts of pools, time by day, and orphaned ticks by cluster."""
 
     parts: tuple[PoolPart, ...]
     times: tuple[TimeDay, ...]
-    claimed: dict[str, int]
+    orphaned: dict[str, int]
 
 
 @dataclass(frozen=True)

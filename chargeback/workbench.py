@@ -118,7 +118,7 @@ class Workbench:
                 continue
             for column, kind, *_ in self.rows(f"describe {name}"):
                 if kind == "VARCHAR":
-                    values = f"select distinct {column} from {name}"
+                    values = f"select distinct {column} from {name} order by {column}"
                     self.connection.execute(f"create type {name}_{column} as enum ({values})")
                     self.connection.execute(
                         f"alter table {name} alter {column} set data type {name}_{column}"

@@ -1,5 +1,5 @@
 -- posted: each slot's money by whose time it was: first over claims (lane, run, owner), then inside each over accounts.
--- Grain: lot or pool x money piece x taker, in the order of the keys. Keys: price_no, life_no, from_s, taker_no.
+-- Grain: lot or pool x money piece x taker. Keys: price_no, life_no, from_s, taker_no.
 -- Units: amount in the currency's quanta; weights in ticks. Splits are running differences with the phase
 -- (hour + 7919 * slot number) * 2654435761 mod W, so that no key is favoured; samples never move an owner's money.
 -- A row that has all of its money piece takes all of the amount: that is what both splits give it.
@@ -86,40 +86,28 @@ second_running as (
         ) as reached
     from first_split as f
     inner join shared as s on f.life_no = s.life_no and f.from_s = s.from_s and f.claim_no = s.claim_no
-),
-
-given as (
-    select
-        a.price_no as price_no,
-        t.life_no as life_no,
-        t.taker_no as taker_no,
-        t.piece_s as piece_s,
-        t.from_s as from_s,
-        a.amount as amount
-    from time_part as t
-    inner join slot_amount as a on t.life_no = a.life_no and t.from_s = a.from_s
-    where t.ticks = t.whole_ticks
-    union all
-    select
-        r.price_no as price_no,
-        r.life_no as life_no,
-        r.taker_no as taker_no,
-        r.piece_s as piece_s,
-        r.from_s as from_s,
-        r.sign * (
-            r.part_amount // r.whole * r.weight
-            + (r.part_amount % r.whole * r.reached + r.spread % r.whole) // r.whole
-            - (r.part_amount % r.whole * (r.reached - r.weight) + r.spread % r.whole) // r.whole
-        ) as amount
-    from second_running as r
 )
 
 select
-    g.price_no as price_no,
-    g.life_no as life_no,
-    g.taker_no as taker_no,
-    g.piece_s as piece_s,
-    g.from_s as from_s,
-    g.amount as amount
-from given as g
-order by g.price_no, g.life_no, g.from_s, g.taker_no
+    a.price_no as price_no,
+    t.life_no as life_no,
+    t.taker_no as taker_no,
+    t.piece_s as piece_s,
+    t.from_s as from_s,
+    a.amount as amount
+from time_part as t
+inner join slot_amount as a on t.life_no = a.life_no and t.from_s = a.from_s
+where t.ticks = t.whole_ticks
+union all
+select
+    r.price_no as price_no,
+    r.life_no as life_no,
+    r.taker_no as taker_no,
+    r.piece_s as piece_s,
+    r.from_s as from_s,
+    r.sign * (
+        r.part_amount // r.whole * r.weight
+        + (r.part_amount % r.whole * r.reached + r.spread % r.whole) // r.whole
+        - (r.part_amount % r.whole * (r.reached - r.weight) + r.spread % r.whole) // r.whole
+    ) as amount
+from second_running as r

@@ -1,5 +1,5 @@
 -- time_part: whose each slot's time is, in numbers: what `time_row` says in words.
--- Grain: money piece x taker, in the order of the keys. Keys: life_no, from_s, taker_no.
+-- Grain: money piece x taker. Keys: life_no, from_s, taker_no.
 -- Units: ticks, in 1/720720 of a device-second; whole_ticks, the same for the whole money piece; UTC seconds.
 with numbered as (
     select
@@ -29,4 +29,3 @@ select
 from money_piece as m
 inner join numbered as n on m.life_no = n.life_no and n.from_s < m.to_s and n.to_s > m.from_s
 group by m.life_no, n.claim_no, n.taker_no, m.price_no, m.piece_s, m.from_s, m.to_s, m.slot_ticks
-order by m.life_no, m.from_s, n.taker_no

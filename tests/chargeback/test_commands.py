@@ -122,7 +122,7 @@ def test_verify_fails_where_a_file_of_the_books_was_changed(desktop: Desktop) ->
     desktop.type("run", "--month", "2026-10")
     code, out, _ = desktop.type("verify", "--month", "2026-10")
     assert code == 0 and "FAILED" not in out
-    (path,) = (desktop.folder / "home" / "books").rglob("entry.parquet")
+    (path,) = (desktop.folder / "home" / "books").rglob("2026-10-05/**/entry.parquet")
     data = bytearray(path.read_bytes())
     data[40] ^= 1
     path.write_bytes(data)
@@ -136,7 +136,7 @@ def test_verify_fails_where_a_file_of_the_books_was_changed(desktop: Desktop) ->
 def test_superseded_runs_are_swept_a_day_later(desktop: Desktop) -> None:
     filled(desktop)
     desktop.type("run", "--month", "2026-10")
-    (old,) = (desktop.folder / "home" / "books").rglob("run=*")
+    old, *_ = (desktop.folder / "home" / "books").rglob("2026-10-05/**/run=*")
     desktop.type("run", "--month", "2026-10")
     assert old.exists()
     desktop.clock = old.stat().st_mtime + 90_000
