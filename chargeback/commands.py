@@ -9,22 +9,32 @@ from uuid import uuid4
 
 import typer
 
+from chargeback.closes import CLOSED, PeriodClose, already_closed, find_close
 from chargeback.desk import Desk
-from chargeback.ledger import Result, find_run, latest_head_seq, load_run, run_in_force
+from chargeback.frozen_statement import thaw_statement
+from chargeback.ledger import (
+    Result,
+    find_run,
+    latest_head_seq,
+    load_run,
+    periods_with_books,
+    run_in_force,
+)
 from chargeback.outline import periods_with_facts
 from chargeback.printing import as_csv, as_json, print_table
 from chargeback.runs import ensure_known, make_books
-from chargeback.statement import By, gpu_hours, state_statement
+from chargeback.statement import By, Statement, gpu_hours, state_statement
 from chargeback.sweep import sweep_runs
-from chargeback.verify import print_checks, verify_period
+from chargeback.verify import FAILED, Check, print_checks, verify_database, verify_period
 from chargeback.workbench import Limits
 from gpuledger import __version__
 from gpuledger.calendars import month_bounds
 from gpuledger.errors import BooksError, InvariantError
 from gpuledger.instants import parse_instant
 from gpuledger.session import Session
+from gpuledger.versions import latest_fact_seq
 
-__all__ = ["run", "statement", "verify"]
+__all__ = ["books_as_of", "books_in_force", "desk_of", "run", "statement", "verify"]
 
 Month = Annotated[str, typer.Option("--month", help="The month in the book's zone, like 2026-10.")]
 
@@ -45,12 +55,12 @@ def run(
 ) -> None:
     """Compute the books of every month with facts, or of the months named, at the latest seq."""
     session = Session.of(ctx)
-    desk = _desk(session)
+    desk = desk_of(session)
     seq = session.database.latest_seq()
     months = month or periods_with_facts(desk, seq, session.now())
     if not months:
         raise BooksError("there are no facts to make books of", mend="import holdings or an inventory first")
-    for period in months:
+    for period in _still_open(session, desk, months, named=bool(month)):
         result = _make(session, desk, period, seq, in_force=True)
         made = state_statement(desk.book, result, By.team)
         session.say(
@@ -71,9 +81,11 @@ def statement(
 ) -> None:
     """Print a month's statement from the books in force, or as it was known at an earlier seq."""
     session = Session.of(ctx)
-    desk = _desk(session)
-    result = _as_of(session, desk, month, as_of) if as_of else _in_force(session, desk, month)
-    made = state_statement(desk.book, result, by)
+    desk = desk_of(session)
+    made = _frozen(session, desk, month, as_of, by)
+    if made is None:
+        result = books_as_of(session, desk, month, as_of) if as_of else books_in_force(session, desk, month)
+        made = state_statement(desk.book, result, by)
     if format is Format.json:
         session.write(as_json(made))
     elif format is Format.csv:
@@ -82,21 +94,40 @@ def statement(
         print_table(made, session.console)
 
 
-def verify(ctx: typer.Context, month: Month) -> None:
-    """Check what must always hold of a month's books, each with its figures; exit 6 when one does not."""
+def verify(
+    ctx: typer.Context,
+    month: Annotated[
+        str,
+        typer.Option("--month", help="Only this month; without it all that have books.", show_default=False),
+    ] = "",
+) -> None:
+    """Check what must always hold of the books, each with its figures; exit 6 when one does not."""
     session = Session.of(ctx)
-    desk = _desk(session)
-    checks = verify_period(desk, month, _in_force(session, desk, month))
-    print_checks(checks, session.console)
-    failed = [check.name for check in checks if check.status == "FAILED"]
-    if failed:
+    desk = desk_of(session)
+    with desk.database.read() as connection:
+        months = [month] if month else periods_with_books(connection, desk.book.name)
+    broken: list[str] = []
+    for period in months:
+        checks = verify_period(desk, period, books_in_force(session, desk, period))
+        print_checks(checks, session.console, f"{period}: what must always hold")
+        broken += [_told(period, check) for check in checks if check.status == FAILED]
+    checks = verify_database(desk.database)
+    print_checks(checks, session.console, "the database")
+    broken += [_told("the database", check) for check in checks if check.status == FAILED]
+    if broken:
         raise InvariantError(
-            f"{len(failed)} of what must always hold does not: {', '.join(failed)}",
-            mend="run `gpuledger run` again; if it stays, this is a fault of gpuledger: report it",
+            f"{len(broken)} of what must always hold does not: {'; '.join(broken)}",
+            mend="an open month: run `gpuledger run` again, and report a fault if it stays; "
+            "what is closed, or the log: bring it back from a backup",
         )
 
 
-def _desk(session: Session) -> Desk:
+def _told(what: str, check: Check) -> str:
+    return f"{what}: {check.name} {check.says} ({check.figures})"
+
+
+def desk_of(session: Session) -> Desk:
+    """The desk of a command: its book, lake, folders and limits."""
     settings, home = session.settings, session.home
     return Desk(
         database=session.database,
@@ -108,6 +139,41 @@ def _desk(session: Session) -> Desk:
         workers=settings.workers,
         engine_version=__version__,
     )
+
+
+def _still_open(session: Session, desk: Desk, months: list[str], *, named: bool) -> list[str]:
+    """The months that are not closed; one that was `named` and is closed is a BooksError."""
+    still_open = []
+    for period in months:
+        made = _close_of(desk, period)
+        if made is None or made.state != CLOSED:
+            still_open.append(period)
+        elif named:
+            raise already_closed(made)
+        else:
+            session.say(f"{period}: closed at seq {made.seq}, left as it is")
+    return still_open
+
+
+def _close_of(desk: Desk, period: str) -> PeriodClose | None:
+    with desk.database.read() as connection:
+        return find_close(connection, desk.book.name, period)
+
+
+def _frozen(session: Session, desk: Desk, period: str, as_of: str, by: By) -> Statement | None:
+    """The statement as a close froze it, where that is what was asked for; None where it is to be made."""
+    made = _close_of(desk, period)
+    if made is None:
+        return None
+    if as_of:
+        seq = _seq_of(as_of)
+        same = made.seq == seq if seq is not None else made.closed_at_s <= _instant(session, as_of)
+        if made.state != CLOSED or not same:
+            return None
+    else:
+        _say_later(session, desk, made.seq, closed=made.state == CLOSED)
+    made.ensure_intact()
+    return thaw_statement(made.statement, by)
 
 
 def _make(session: Session, desk: Desk, period: str, seq: int, *, in_force: bool) -> Result:
@@ -122,7 +188,8 @@ def _make(session: Session, desk: Desk, period: str, seq: int, *, in_force: bool
     )
 
 
-def _in_force(session: Session, desk: Desk, period: str) -> Result:
+def books_in_force(session: Session, desk: Desk, period: str) -> Result:
+    """The run that a month's heads name; says so where later facts are not in it."""
     month_bounds(desk.book.zone, period)
     with desk.database.read() as connection:
         run_id = run_in_force(connection, desk.book.name, period)
@@ -130,17 +197,24 @@ def _in_force(session: Session, desk: Desk, period: str) -> Result:
             raise BooksError(f"there are no books of {period}", mend=f"run `gpuledger run --month {period}`")
         made_at = latest_head_seq(connection, desk.book.name, period)
         result = load_run(connection, run_id)
-    latest = desk.database.latest_seq()
-    if made_at != latest:
-        session.say(
-            f"these books are of seq {made_at}; facts of seq {latest} are not in them: `gpuledger run`"
-        )
+    made = _close_of(desk, period)
+    _say_later(session, desk, made_at or 0, closed=made is not None and made.state == CLOSED)
     return result
 
 
-def _as_of(session: Session, desk: Desk, period: str, as_of: str) -> Result:
+def _say_later(session: Session, desk: Desk, made_at: int, *, closed: bool) -> None:
+    with desk.database.read() as connection:
+        latest = latest_fact_seq(connection)
+    if made_at < latest:
+        mend = "" if closed else ": `gpuledger run`"
+        session.say(f"these books are of seq {made_at}; facts of seq {latest} are not in them{mend}")
+
+
+def books_as_of(session: Session, desk: Desk, period: str, as_of: str) -> Result:
     """The run of exactly what was known then: kept, or computed again without putting it in force."""
-    seq = int(as_of) if re.fullmatch(r"[0-9]{1,9}", as_of) else _seq_at(session, as_of)
+    seq = _seq_of(as_of)
+    if seq is None:
+        seq = session.database.seq_at(_instant(session, as_of))
     ensure_known(desk.database, seq)
     with desk.database.read() as connection:
         run_id = find_run(connection, desk.book.name, period, seq)
@@ -150,5 +224,10 @@ def _as_of(session: Session, desk: Desk, period: str, as_of: str) -> Result:
         return load_run(connection, run_id)
 
 
-def _seq_at(session: Session, text: str) -> int:
-    return session.database.seq_at(parse_instant(text, zone=session.book.zone, epoch_s=None))
+def _seq_of(as_of: str) -> int | None:
+    """The seq that is asked for; None where it is an instant."""
+    return int(as_of) if re.fullmatch(r"[0-9]{1,9}", as_of) else None
+
+
+def _instant(session: Session, text: str) -> int:
+    return parse_instant(text, zone=session.book.zone, epoch_s=None)

@@ -11,11 +11,12 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, delete, func, insert, select, update
 
+from chargeback.closes import open_again
 from chargeback.units import EntryDay, Partition, TimeDay
 from gpuledger.errors import BooksError
 from gpuledger.money import currency, half_up
 from gpuledger.versions import Book, Database
-from gpuledger.versions.tables import book_head, entry_day, pool_total, run, time_day
+from gpuledger.versions.tables import book_head, entry_day, period_close, pool_total, run, time_day
 
 __all__ = [
     "Result",
@@ -24,10 +25,15 @@ __all__ = [
     "heads",
     "latest_head_seq",
     "load_run",
+    "periods_with_books",
     "run_in_force",
     "runs_to_keep",
     "save_run",
 ]
+
+
+_SUMMARY = {"charged", "data_through", "orphaned_ticks", "policies", "prices"}
+"""What a run's summary says, at the least."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +68,10 @@ def begun_run(
 
 
 def save_run(database: Database, book: Book, result: Result, *, at_s: int, in_force: bool) -> None:
-    """Keep a run, and where it is to be in force flip the period's heads to it: one transaction."""
+    """Keep a run, and where it is to be in force flip the period's heads to it: one transaction.
+
+    A period that was closed provisionally is open again then; BooksError where it is closed.
+    """
     with database.write() as connection:
         connection.execute(
             update(run)
@@ -79,6 +88,7 @@ def save_run(database: Database, book: Book, result: Result, *, at_s: int, in_fo
         _insert(connection, time_day, ({**keys, **asdict(row)} for row in result.times))
         _insert(connection, pool_total, (_pool_row(result, name, book) for name in sorted(result.exact)))
         if in_force:
+            open_again(connection, book.name, result.period, at_s)
             _flip(connection, book.name, result)
 
 
@@ -113,6 +123,11 @@ def run_in_force(connection: Connection, book: str, period: str) -> str | None:
     )
 
 
+def periods_with_books(connection: Connection, book: str) -> list[str]:
+    """The months that have books, in order."""
+    return sorted(connection.scalars(select(book_head.c.period).where(book_head.c.book == book).distinct()))
+
+
 def find_run(connection: Connection, book: str, period: str, seq: int) -> str | None:
     """The latest run of a period at exactly this seq, or None."""
     return connection.scalar(
@@ -129,6 +144,14 @@ def load_run(connection: Connection, run_id: str) -> Result:
     if row is None:
         raise BooksError(f"run {run_id} is not in the database", mend="run `gpuledger run` again")
     pools = connection.execute(select(pool_total).where(pool_total.c.run_id == run_id)).all()
+    try:
+        exact = {pool.rounding_pool: Fraction(int(pool.exact_num), int(pool.exact_den)) for pool in pools}
+        summary = _read_summary(row.summary)
+    except ValueError as error:
+        raise BooksError(
+            f"what the database says of run {run_id} of {row.period} is damaged: {error}",
+            mend=f"run `gpuledger run --month {row.period}` again; where it is closed, bring a backup back",
+        ) from error
     return Result(
         run_id=run_id,
         period=row.period,
@@ -137,9 +160,17 @@ def load_run(connection: Connection, run_id: str) -> Result:
         partitions=[],
         entries=[EntryDay(*found) for found in connection.execute(_days(entry_day, EntryDay, run_id))],
         times=[TimeDay(*found) for found in connection.execute(_days(time_day, TimeDay, run_id))],
-        exact={pool.rounding_pool: Fraction(int(pool.exact_num), int(pool.exact_den)) for pool in pools},
-        summary=json.loads(row.summary),
+        exact=exact,
+        summary=summary,
     )
+
+
+def _read_summary(text: str) -> dict[str, Any]:
+    """The summary of a run; ValueError where it is not what a run writes."""
+    summary: dict[str, Any] = json.loads(text)
+    if lacking := _SUMMARY - summary.keys():
+        raise ValueError(f"its summary lacks {', '.join(sorted(lacking))}")
+    return summary
 
 
 def _days(table: Any, kind: type, run_id: str) -> Any:
@@ -167,7 +198,8 @@ def latest_head_seq(connection: Connection, book: str, period: str) -> int | Non
 
 
 def runs_to_keep(connection: Connection, since_s: int) -> set[str]:
-    """The runs whose files must stay: those that a head names, and those begun since an instant."""
+    """The names under which files must stay: of runs in force, of closes, of runs begun since an instant."""
     named = connection.execute(select(book_head.c.run_id).distinct()).scalars()
+    closes = connection.execute(select(period_close.c.close_id)).scalars()
     recent = connection.execute(select(run.c.id).where(run.c.started_at_s >= since_s)).scalars()
-    return {*named, *recent}
+    return {*named, *closes, *recent}

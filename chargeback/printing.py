@@ -25,7 +25,7 @@ def as_json(statement: Statement) -> str:
     `amount` and `total` are whole minor units; hours, coverage and `unrounded` are exact decimal text.
     """
     start, end = statement.window
-    document = {
+    document: dict[str, Any] = {
         "period": statement.period,
         "currency": statement.currency.code,
         "state": statement.state,
@@ -49,6 +49,8 @@ def as_json(statement: Statement) -> str:
             for name, (exact, minor) in statement.pools.items()
         ],
     }
+    if "close" in statement.summary:
+        document["close"] = statement.summary["close"]
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
@@ -141,7 +143,18 @@ def notes(statement: Statement) -> list[str]:
         )
     if figures.idle_free is None:
         said.append("capacity is assumed from what is held: idle time is not known")
-    return said
+    return said + _close_notes(statement)
+
+
+def _close_notes(statement: Statement) -> list[str]:
+    if (close := statement.summary.get("close")) is None:
+        return []
+    said = [f"{statement.state} at {close['at']} by {close['by']}"]
+    said += [
+        f"{'SIGNED FOR' if one['signed'] else 'NOT SETTLED'}: {one['what']}: {one['figure']}"
+        for one in close["unsettled"]
+    ]
+    return said + [f"reason: {close['reason']}"] * bool(close["reason"])
 
 
 def _grouped(amount: str) -> str:

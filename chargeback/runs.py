@@ -16,6 +16,7 @@ from pathlib import Path
 from threading import Thread
 from typing import TypeVar
 
+from chargeback.closes import ensure_not_closed
 from chargeback.desk import Desk, Progressing, silent
 from chargeback.ledger import Result, begun_run, save_run
 from chargeback.measure import measure
@@ -49,9 +50,13 @@ def make_books(
     """Compute a period as known at `seq` and keep the run.
 
     With `in_force` the period's heads are flipped to it in the same commit; nothing that is in force changes
-    before that. `at_s` is the clock. Raises BooksError, and InvariantError where an audit finds rows.
+    before that. `at_s` is the clock. Raises BooksError, also for a period that is closed, and InvariantError
+    where an audit finds rows.
     """
     start_s, end_s = month_bounds(desk.book.zone, period)
+    if in_force:
+        with desk.database.read() as connection:
+            ensure_not_closed(connection, desk.book.name, period)
     known = outline(desk, seq, start_s, end_s)
     terms = terms_of(desk, period, seq, known)
     begun = begun_run(desk.database, desk.book, run_id, period, seq, desk.engine_version, at_s)

@@ -1,4 +1,4 @@
-"""Sweeping: files of runs that no head names and that nobody can be reading any more."""
+"""Sweeping: files of runs and closes that nothing names and that nobody can be reading any more."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ _KEPT_S = 86_400
 
 
 def sweep_runs(desk: Desk, at_s: int) -> int:
-    """Delete the files of superseded and broken runs that began a day or more before `at_s`; give how many.
+    """Delete what superseded and broken runs and closes wrote a day or more before `at_s`; give how many.
 
     What the database keeps of a run stays, so that its statement still prints.
     """
     with desk.database.read() as connection:
         kept = runs_to_keep(connection, at_s - _KEPT_S)
+    book = desk.books / desk.book.name
     old = [
         folder
-        for folder in (desk.books / desk.book.name).glob("*/*/*/run=*")
-        if folder.name.removeprefix("run=") not in kept and folder.stat().st_mtime <= at_s - _KEPT_S
+        for folder in (*book.glob("*/*/*/run=*"), *book.glob("*/facts/*/close=*"))
+        if folder.name.partition("=")[2] not in kept and folder.stat().st_mtime <= at_s - _KEPT_S
     ]
     old += [
         folder

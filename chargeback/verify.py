@@ -8,17 +8,20 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from chargeback.closes import CLOSED, PeriodClose, books_digest, find_close, logged_as, logged_last
 from chargeback.desk import Desk
+from chargeback.frozen_facts import facts_digest
 from chargeback.ledger import Result, heads
 from chargeback.post import ENTRY_FILES, partition_digest
 from chargeback.statement import By, Statement, gpu_hours, state_statement
 from chargeback.workbench import Workbench
 from gpuledger.money import currency, format_minor, format_quanta, half_up
+from gpuledger.versions import Database, audit_chain
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["Check", "print_checks", "verify_period"]
+__all__ = ["FAILED", "Check", "print_checks", "verify_close", "verify_database", "verify_period"]
 
 OK, OPEN, FAILED = "ok", "open", "FAILED"
 
@@ -46,20 +49,30 @@ class _Books:
 
 
 def verify_period(desk: Desk, period: str, result: Result) -> list[Check]:
-    """Check the books in force of a period against their own files and totals."""
+    """Check the books in force of a period against their own files and totals, and against its close.
+
+    Where a file of them has changed or is gone, that is said, and what would be read from files is left out.
+    """
     made = state_statement(desk.book, result, By.owner)
     books = _books_of(desk, period)
+    digests = _digests(books)
     with Workbench(desk.limits) as bench:
-        return [
-            _recognised(desk, result, made),
-            *_time(bench, books),
-            _contested(made),
-            _clearing(bench, books, result),
-            _daily(bench, books, result),
-            _digests(books),
-            _unpriced(made),
-            _coverage(made),
-        ]
+        # A changed file is not read: what it holds proves nothing, and it may not be Parquet any more.
+        from_files = [] if digests.status == FAILED else _from_files(bench, books, result)
+    checks = [
+        _recognised(desk, result, made),
+        _contested(made),
+        *from_files,
+        digests,
+        *verify_close(desk, period),
+        _unpriced(made),
+        _coverage(made),
+    ]
+    return sorted(checks, key=lambda check: int(check.name))
+
+
+def _from_files(bench: Workbench, books: _Books, result: Result) -> list[Check]:
+    return [*_time(bench, books), _clearing(bench, books, result), _daily(bench, books, result)]
 
 
 def _books_of(desk: Desk, period: str) -> _Books:
@@ -155,7 +168,7 @@ def _daily(bench: Workbench, books: _Books, result: Result) -> Check:
 def _digests(books: _Books) -> Check:
     changed = [folder for folder, digest in books.partitions if _digest(folder) != digest]
     figures = f"{len(books.partitions)} partitions, {len(changed)} changed"
-    figures += f": {changed[0]}" if changed else ""
+    figures += f", their files not read any further: {'/'.join(changed[0].parts[-3:])}" if changed else ""
     return Check("7", "no file of the books has changed", _ok(not changed), figures)
 
 
@@ -164,6 +177,58 @@ def _digest(folder: Path) -> str:
         return partition_digest(folder)
     except OSError:
         return ""
+
+
+def verify_close(desk: Desk, period: str) -> Iterator[Check]:
+    """7: what a close froze is as it was, and the audit log says so; nothing for an open period."""
+    book = desk.book.name
+    with desk.database.read() as connection:
+        close = find_close(connection, book, period)
+        logged = logged_last(connection, book, period)
+        rows = "" if close is None else books_digest(connection, book, period, close.run_id)
+    if close is None:
+        if logged is not None:
+            figures = "the audit log has its close, and the database has none"
+            yield Check("7", "a period that was closed stays closed", FAILED, figures)
+        return
+    figures = f"{close.state} at seq {close.seq}, {close.statement_digest[:16]}…"
+    yield Check("7", "the frozen statement is as it was closed", _ok(close.is_intact), figures)
+    figures = f"{close.books_digest[:16]}…"
+    yield Check(
+        "7",
+        "the database's rows of the books are as they were closed",
+        _ok(rows == close.books_digest),
+        figures,
+    )
+    facts = facts_digest(desk, period, close.close_id)
+    figures = f"{close.facts_digest[:16]}…"
+    yield Check("7", "the frozen facts are as they were closed", _ok(facts == close.facts_digest), figures)
+    yield _logged(close, logged)
+
+
+def _logged(close: PeriodClose, logged: str | None) -> Check:
+    """The row of the close, its statement's state and signatures included, is what the audit log says."""
+    good = close.is_intact and logged == logged_as(close) and close.frozen["state"] == close.state
+    figures = f"closed by {close.actor}" if close.state == CLOSED else f"{close.state}, by {close.actor}"
+    return Check("7", "the audit log says the same of the close", _ok(good), figures)
+
+
+def verify_database(database: Database) -> list[Check]:
+    """Check the audit log's chain of digests, and that the database's own file is sound."""
+    damage = database.damage()
+    figures = f"{len(damage)} faults" + "".join(f": {line}" for line in damage[:1])
+    return [
+        _log(database),
+        Check("7", "the database's tables and indexes agree", _ok(not damage), figures),
+    ]
+
+
+def _log(database: Database) -> Check:
+    with database.read() as connection:
+        chain = audit_chain(connection)
+    broken = "" if chain.broken is None else f", row {chain.broken}: {chain.why}"
+    figures = f"{chain.rows} rows, {chain.digest[:16]}…{broken}"
+    return Check("7", "no row of the audit log was changed or is gone", _ok(not broken), figures)
 
 
 def _unpriced(made: Statement) -> Check:
@@ -181,11 +246,11 @@ def _ok(good: bool) -> str:
     return OK if good else FAILED
 
 
-def print_checks(checks: list[Check], console: Console) -> None:
+def print_checks(checks: list[Check], console: Console, title: str = "what must always hold") -> None:
     """Print the checks as a table."""
     from rich.table import Table
 
-    table = Table(title="what must always hold", title_justify="left")
+    table = Table(title=title, title_justify="left")
     for column in ("no", "what", "status", "figures"):
         table.add_column(column)
     for check in checks:

@@ -29,6 +29,7 @@ class Command:
 
 
 GROUPS: dict[str, str] = {
+    "audit": "Look after the audit log.",
     "import": "Bring facts and terms in from files.",
     "lake": "Look after the tables of the lake.",
 }
@@ -79,7 +80,31 @@ COMMANDS: tuple[Command, ...] = (
         "Print what a month cost, by owner, team, model or cluster.",
         "engine",
     ),
+    Command(
+        ("explain",),
+        "chargeback.explain_commands:explain",
+        "Explain a line of a statement down to its source rows, or a holding up to its lines.",
+        "engine",
+    ),
     Command(("verify",), "chargeback.commands:verify", "Check what must always hold of the books.", "engine"),
+    Command(
+        ("close",),
+        "chargeback.close_commands:close",
+        "Close the books of a month: freeze them and their statement.",
+        "engine",
+    ),
+    Command(
+        ("books",),
+        "chargeback.close_commands:books",
+        "List the months: open, provisional or closed, and what stands in the way of a close.",
+        "engine",
+    ),
+    Command(
+        ("audit", "verify"),
+        "gpuledger.versions.commands:verify_audit",
+        "Check that no row of the audit log was changed or is gone.",
+        "engine",
+    ),
     Command(
         ("lake", "verify"),
         "gpuledger.lake.commands:verify",

@@ -102,6 +102,12 @@ class Session:
         asked = self.settings.now
         return parse_instant(asked, zone=None, epoch_s=None) if asked else int(self._edge.clock())
 
+    def login(self) -> str:
+        """The name of whoever is logged in, read here alone; their number where they have no name."""
+        environ = self._edge.environ
+        named = next((environ[name] for name in ("LOGNAME", "USER", "USERNAME") if environ.get(name)), "")
+        return named or _account_name()
+
     @cached_property
     def database(self) -> Database:
         """The database, opened; SchemaError where it needs `gpuledger upgrade`."""
@@ -153,3 +159,12 @@ class Session:
         from gpuledger.cli import invoke
 
         return invoke([str(argument) for argument in arguments], edge=self._edge)
+
+
+def _account_name() -> str:
+    try:
+        import pwd
+
+        return pwd.getpwuid(os.getuid()).pw_name
+    except (ImportError, KeyError):
+        return str(os.getuid()) if hasattr(os, "getuid") else "unknown"

@@ -5,8 +5,9 @@ is never edited, it gets a new version. This package never decides what a fact m
 opens a file of the lake.
 """
 
+from gpuledger.versions.audit import AuditChain, append_audit, audit_chain
 from gpuledger.versions.book import Book, open_book
-from gpuledger.versions.database import HEAD, Commit, Database
+from gpuledger.versions.database import HEAD, Commit, Database, latest_fact_seq
 from gpuledger.versions.facts import PutCount
 from gpuledger.versions.owners import OwnerFact, owners_in_force, put_owners, withdraw_owners
 from gpuledger.versions.prices import PriceFact, prices_in_force, put_prices, withdraw_prices
@@ -14,12 +15,16 @@ from gpuledger.versions.through import set_through, throughs
 
 __all__ = [
     "HEAD",
+    "AuditChain",
     "Book",
     "Commit",
     "Database",
     "OwnerFact",
     "PriceFact",
     "PutCount",
+    "append_audit",
+    "audit_chain",
+    "latest_fact_seq",
     "open_book",
     "owners_in_force",
     "prices_in_force",

@@ -48,10 +48,13 @@ def shown(url: str) -> str:
 
 @contextmanager
 def mapped_errors(name: str) -> Iterator[None]:
-    """Turn what SQLAlchemy raises inside into a StorageError about the database of this name."""
+    """Turn what SQLAlchemy raises inside into a StorageError about the database of this name.
+
+    The driver itself raises UnicodeDecodeError where a damaged file makes it say something that is no text.
+    """
     try:
         yield
-    except SQLAlchemyError as error:
+    except (SQLAlchemyError, UnicodeDecodeError) as error:
         cause = str(getattr(error, "orig", None) or error).strip()
         mend = "another gpuledger is writing: try again when it is done" if "locked" in cause else ""
         raise StorageError(f"{name}: {cause}", mend=mend) from error

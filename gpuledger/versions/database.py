@@ -16,15 +16,19 @@ from sqlalchemy import Connection, Engine, case, func, insert, select, text, upd
 from sqlalchemy.exc import DBAPIError
 
 from gpuledger.errors import SchemaError, StorageError
+from gpuledger.versions.audit import append_audit
 from gpuledger.versions.connections import database_file, mapped_errors, open_engine, shown
-from gpuledger.versions.tables import audit_log, knowledge, knowledge_head
+from gpuledger.versions.tables import knowledge, knowledge_head
 
-__all__ = ["HEAD", "Commit", "Database"]
+__all__ = ["HEAD", "Commit", "Database", "latest_fact_seq"]
 
-HEAD = "0001"
+HEAD = "0002"
 """The schema version that this code reads and writes: the newest revision in `migrations/`."""
 
 _UPGRADE = "run `gpuledger upgrade`"
+
+_NO_FACTS = ("begin book", "compact", "sweep")
+"""The kinds of commits that change nothing of what is known."""
 
 
 @dataclass(frozen=True)
@@ -135,6 +139,17 @@ class Database:
         with self.read() as connection:
             return int(connection.scalar(known) or 0)
 
+    def damage(self) -> list[str]:
+        """What SQLite finds wrong with its own file, such as an index and a table that do not agree.
+
+        Empty where nothing is, and for a server, which looks after its own files.
+        """
+        if self.engine.dialect.name != "sqlite":
+            return []
+        with self.read() as connection:
+            found = [str(line) for line in connection.scalars(text("pragma integrity_check"))]
+        return [] if found == ["ok"] else found
+
     def _check_schema(self) -> None:
         found = self._schema_version()
         if found == HEAD:
@@ -150,10 +165,17 @@ class Database:
             with self._reader.begin() as connection:
                 found = connection.scalar(text("select version_num from alembic_version"))
                 return None if found is None else str(found)
-        except DBAPIError as error:
-            if "alembic_version" in str(error.orig):
+        except (DBAPIError, UnicodeDecodeError) as error:
+            cause = error.orig if isinstance(error, DBAPIError) else error
+            if "alembic_version" in str(cause):
                 return None
-            raise StorageError(f"{self.name} cannot be opened: {error.orig}") from error
+            raise StorageError(f"{self.name} cannot be opened: {cause}") from error
+
+
+def latest_fact_seq(connection: Connection) -> int:
+    """The seq of the last commit that may have brought facts or terms, 0 if there is none."""
+    brought = knowledge.c.kind.not_in(_NO_FACTS)
+    return int(connection.scalar(select(func.max(knowledge.c.seq)).where(brought)) or 0)
 
 
 def _take_seq(connection: Connection, at_s: int, above: int) -> Commit:
@@ -168,6 +190,5 @@ def _take_seq(connection: Connection, at_s: int, above: int) -> Commit:
 
 def _record(commit: Commit, kind: str, note: str, actor: str) -> None:
     known = {"seq": commit.seq, "committed_at_s": commit.at_s, "kind": kind, "note": note}
-    logged = {"at_s": commit.at_s, "seq": commit.seq, "actor": actor, "action": kind, "detail": note}
     commit.connection.execute(insert(knowledge).values(**known))
-    commit.connection.execute(insert(audit_log).values(**logged))
+    append_audit(commit.connection, at_s=commit.at_s, seq=commit.seq, actor=actor, action=kind, detail=note)

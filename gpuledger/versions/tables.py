@@ -23,6 +23,7 @@ from sqlalchemy import (
 )
 
 __all__ = [
+    "audit_head",
     "audit_log",
     "book",
     "book_head",
@@ -32,6 +33,7 @@ __all__ = [
     "lake_file",
     "metadata",
     "owner_version",
+    "period_close",
     "pool_total",
     "price_version",
     "run",
@@ -258,6 +260,26 @@ pool_total = _table(
     _int("cents", "the total in minor units; null: not stated yet", null=True),
 )
 
+period_close = _table(
+    "period_close",
+    "What the close of a period froze; once it is closed, the database refuses to write to its books",
+    _refers("book", "book.name", "its book", key=True),
+    _text("period", "its month, YYYY-MM", key=True),
+    _text("state", "provisional or closed"),
+    _text("close_id", "the name of the close; its frozen intervals lie under it"),
+    _refers("run_id", "run.id", "the run that it froze"),
+    _int("seq", "what was known to that run"),
+    _int("closed_at_s", "when"),
+    _text("actor", "who"),
+    _int("format_version", "the version of the statement's format"),
+    _text("statement_digest", "SHA-256 of `statement`"),
+    _text("books_digest", "SHA-256 of the run's heads, daily totals and pools, as canonical JSON"),
+    _text("facts_digest", "SHA-256 of the frozen intervals' files, each by name"),
+    _text("statement", "the lines of every view with what a statement prints of them, as canonical JSON"),
+    CheckConstraint("state in ('provisional', 'closed')", name="state"),
+    Index(None, "run_id"),
+)
+
 audit_log = _table(
     "audit_log",
     "Who did what and when: one row per commit, and for whatever else must be looked up later",
@@ -273,5 +295,21 @@ audit_log = _table(
     _text("actor", "who"),
     _text("action", "what was done"),
     _text("detail", "to what, in words"),
+    Column(
+        "digest",
+        Text,
+        nullable=False,
+        server_default="",
+        doc="SHA-256 of the canonical JSON of these columns and of the digest of the row before it",
+    ),
     Index(None, "seq"),
+)
+
+audit_head = _table(
+    "audit_head",
+    "A single row: where the audit log's chain ends",
+    Column("id", Integer, primary_key=True, autoincrement=False, nullable=False, doc="always 1"),
+    _int("last_id", "the number of the last row"),
+    _text("digest", "its digest"),
+    CheckConstraint("id = 1", name="single"),
 )

@@ -27,6 +27,12 @@ def test_now_can_be_set(tmp_path: Path) -> None:
     assert session(tmp_path, now="2026-11-01T00:00:00+05:30").now() == 1793471400
 
 
+def test_login_is_named_by_the_environment_else_by_the_account(tmp_path: Path) -> None:
+    edge = Edge(environ={"GPULEDGER_HOME": str(tmp_path), "LOGNAME": "", "USER": "ann"}, cwd=tmp_path)
+    assert Session(edge).login() == "ann"
+    assert session(tmp_path).login()
+
+
 def test_settings_are_checked_when_the_session_opens(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="zone"):
         session(tmp_path, zone="Mars")

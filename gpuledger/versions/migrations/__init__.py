@@ -28,14 +28,17 @@ _UPGRADE_LOCK = 6770757
 """Any number that no other program on the same PostgreSQL server takes an advisory lock on."""
 
 
-def migrate(engine: Engine) -> str:
-    """Run the revisions that the database lacks, in one transaction, and give the version it then has."""
+def migrate(engine: Engine, revision: str = "head") -> str:
+    """Run the revisions that the database lacks, up to one, and give the version it then has.
+
+    All in one transaction.
+    """
     with _ONE_AT_A_TIME, engine.execution_options(sqlite_begin="immediate").begin() as connection:
         if connection.dialect.name == "postgresql":
             connection.execute(text("select pg_advisory_xact_lock(:key)"), {"key": _UPGRADE_LOCK})
         config = _config()
         config.attributes["connection"] = connection
-        command.upgrade(config, "head")
+        command.upgrade(config, revision)
         return MigrationContext.configure(connection).get_current_revision() or ""
 
 

@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import insert, select, text
 
 from gpuledger.errors import MissingExtra, SchemaError, SettingsError, StorageError
-from gpuledger.versions import HEAD, Database
+from gpuledger.versions import HEAD, Database, latest_fact_seq
 from gpuledger.versions.tables import audit_log, knowledge
 
 AT_S = 1_790_000_000
@@ -72,6 +72,15 @@ def test_as_of_an_instant_is_the_greatest_seq_committed_by_then(database: Databa
             pass
     asked = [AT_S - 1, AT_S, AT_S + 9, AT_S + 10, AT_S + 99]
     assert [database.seq_at(at_s) for at_s in asked] == [0, 2, 2, 3, 3]
+
+
+def test_latest_facts_are_not_those_of_a_commit_that_brought_none(database: Database) -> None:
+    for kind in ("begin book", "import prices", "compact", "sweep"):
+        with database.commit(kind, at_s=AT_S):
+            pass
+    with database.read() as connection:
+        assert latest_fact_seq(connection) == 2
+    assert database.latest_seq() == 4
 
 
 def test_a_clock_that_goes_back_does_not_reorder_knowledge(database: Database) -> None:

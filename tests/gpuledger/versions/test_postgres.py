@@ -16,13 +16,14 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import text
 
-from gpuledger.errors import OverlapError, SchemaError
+from gpuledger.errors import OverlapError, SchemaError, StorageError
 from gpuledger.lake import Lake, LocalFiles, total
 from gpuledger.lake.arrow import pa
 from gpuledger.versions import (
     HEAD,
     Database,
     OwnerFact,
+    audit_chain,
     owners_in_force,
     put_owners,
     set_through,
@@ -33,6 +34,15 @@ from gpuledger.versions.tables import metadata
 pytestmark = pytest.mark.integration
 
 AT_S = 1_790_000_000
+
+CLOSED_MONTH = {
+    "book": "('main', 'UTC', 'USD', 1, 'pooled', 1)",
+    "run": "('r', 'main', '2026-10', 1, 1, '0', 'closed', 1, 1, '')",
+    "entry_day": "('r', 'main', '2026-10', 'd', 'l', 'l', 'a', '', 'o', 't', '', 'm', 'c', 5)",
+    "pool_total": "('r', 'p', '2026-10', '5', '1', 0)",
+    "book_head": "('main', '2026-10', 'd', 0, 'r', 1, 1, 5, 'digest')",
+    "period_close": "('main', '2026-10', 'closed', 'c', 'r', 1, 5, 'ann', 1, 's', 'b', 'f', '{}')",
+}
 
 
 def free_port() -> int:
@@ -109,6 +119,36 @@ def test_migrations_make_the_same_tables_on_the_server(url: str) -> None:
     database = Database.open(url)
     with database.engine.connect() as connection:
         assert compare_metadata(MigrationContext.configure(connection), metadata) == []
+    database.close()
+
+
+def test_server_refuses_to_write_to_closed_books_too(url: str) -> None:
+    database = Database.open(url)
+    with database.commit("import", at_s=AT_S) as commit:
+        for table, row in CLOSED_MONTH.items():
+            commit.connection.execute(text(f"insert into {table} values {row}"))
+    refused = [
+        "update run set state = 'open'",
+        "delete from entry_day",
+        "update entry_day set amount = 6",
+        "insert into entry_day select * from entry_day",
+        "insert into pool_total values ('r', 'q', '2026-10', '5', '1', 0)",
+        "insert into book_head values ('main', '2026-10', 'e', 0, 'r', 1, 1, 5, '')",
+        "update book_head set digest = ''",
+        "update period_close set state = 'provisional'",
+        "delete from period_close",
+        "truncate entry_day",
+        "truncate period_close",
+    ]
+    for statement in refused:
+        with pytest.raises(StorageError, match="closed period"), database.write() as connection:
+            connection.execute(text(statement))
+    with database.write() as connection:
+        connection.execute(
+            text("insert into run select 's', book, period, 2, 1, '', 'open', 1, 1, '' from run")
+        )
+    with database.read() as connection:
+        assert audit_chain(connection).broken is None
     database.close()
 
 

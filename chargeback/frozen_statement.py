@@ -1,0 +1,70 @@
+"""A statement as a close freezes it: the lines of every view as canonical JSON, and back.
+
+Table, CSV and JSON are rendered from the frozen text alone, so a closed month prints the same bytes whatever
+happens to the books, the terms or the code that rounds. What changes those bytes gets a new FORMAT_VERSION.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from fractions import Fraction
+from typing import Any
+
+from chargeback.statement import By, Figures, Line, Statement
+from gpuledger.canonical import canonical_json
+from gpuledger.errors import BooksError
+from gpuledger.money import Currency
+from gpuledger.versions import Book
+
+__all__ = ["FORMAT_VERSION", "freeze_statement", "thaw_statement"]
+
+FORMAT_VERSION = 1
+
+
+def freeze_statement(views: Sequence[Statement]) -> str:
+    """The views of one statement as one canonical text; they differ in their lines and nothing else."""
+    first = views[0]
+    return canonical_json(
+        {
+            "format_version": FORMAT_VERSION,
+            "book": asdict(first.book),
+            "currency": asdict(first.currency),
+            "period": first.period,
+            "state": first.state,
+            "seq": first.seq,
+            "total": first.total,
+            "figures": asdict(first.figures),
+            "summary": first.summary,
+            "pools": [
+                {"pool": name, "exact": f"{exact.numerator}/{exact.denominator}", "total": minor}
+                for name, (exact, minor) in first.pools.items()
+            ],
+            "views": {made.by.value: [asdict(line) for line in made.lines] for made in views},
+        }
+    )
+
+
+def thaw_statement(text: str, by: By) -> Statement:
+    """The statement of a frozen text in one of its views; BooksError for a format that is not known."""
+    frozen: dict[str, Any] = json.loads(text)
+    if frozen["format_version"] != FORMAT_VERSION:
+        raise BooksError(
+            f"the frozen statement of {frozen['period']} has format {frozen['format_version']}, "
+            f"this gpuledger prints {FORMAT_VERSION}",
+            mend="use the gpuledger that closed it, or a later one",
+        )
+    return Statement(
+        book=Book(**frozen["book"]),
+        period=frozen["period"],
+        state=frozen["state"],
+        by=by,
+        seq=frozen["seq"],
+        currency=Currency(**frozen["currency"]),
+        total=frozen["total"],
+        lines=[Line(**line) for line in frozen["views"][by.value]],
+        figures=Figures(**frozen["figures"]),
+        summary=frozen["summary"],
+        pools={one["pool"]: (Fraction(one["exact"]), one["total"]) for one in frozen["pools"]},
+    )
