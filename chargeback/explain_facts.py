@@ -1,0 +1,234 @@
+"""The facts behind time rows: what was in force at the run's seq, and whose each tick and quantum is.
+
+A time row lasts an hour at most. Where several facts of one run meet in one, they share it by what they claim
+there; otherwise each row has one fact of a kind. Everything is in integers and nothing is lost: running
+differences, as in the books.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from sqlalchemy import Connection
+
+from chargeback.desk import Desk
+from chargeback.measure import stage_inputs
+from chargeback.outline import Outline
+from chargeback.spans import record_name
+from chargeback.units import Terms, Unit
+from chargeback.workbench import SOURCES, SourceFile, Workbench
+from gpuledger.lake.arrow import pa
+from gpuledger.versions import OwnerFact, PriceFact, owners_in_force, prices_in_force
+from gpuledger.versions.facts import rows_in_force
+from gpuledger.versions.tables import owner_version, price_version
+
+__all__ = ["give_out", "stage_facts", "whole_period"]
+
+
+@dataclass(frozen=True)
+class _Version:
+    """A version of a term: `matched` is what it is looked up by, `said` what it says."""
+
+    kind: str
+    identity: str
+    source: str
+    seq: int
+    matched: str
+    team: str
+    said: str
+    from_s: int
+    to_s: int
+    start_s: int
+    end_s: int
+
+
+_OPEN = 2**62
+"""The end of a version that is still open."""
+
+_IN_FORCE = """
+select
+    '{table}' as kind, t.identity as identity, t.source as source, coalesce(t.seq, f.added_seq) as seq,
+    t.start_s as start_s, t.end_s as end_s, n.name as file
+from read_parquet([{paths}], filename = true, hive_partitioning = false) as t
+inner join lake_file as f on t.filename = f.path
+inner join lake_name as n on t.filename = n.path
+inner join run_window as w on coalesce(t.seq, f.added_seq) <= w.seq
+qualify row_number() over (
+    partition by t.identity order by coalesce(t.seq, f.added_seq) desc, t.withdrawn
+) = 1
+"""
+
+_EMPTY = """
+select '' as kind, '' as identity, '' as source, cast(0 as bigint) as seq, cast(0 as bigint) as start_s,
+    cast(0 as bigint) as end_s, '' as file
+where false
+"""
+
+_CLAIMS = """
+create or replace table claim as
+select
+    'holding' as kind, identity, run, owner_key, slot, node, '' as prefix, '' as model, '' as region,
+    '' as device, claimed_ticks as weight, from_s, to_s
+from holding_claim where is_assumed = 0 and device = ''
+union all
+select
+    'holding', h.identity, h.run, h.owner_key, d.slot, h.node, '', '', '', h.device, h.claimed_ticks,
+    greatest(h.from_s, d.from_s), least(h.to_s, d.to_s)
+from holding_claim as h
+inner join device_life as d
+    on h.device = d.device and h.node = d.node and d.from_s < h.to_s and d.to_s > h.from_s
+where h.is_assumed = 0
+union all
+select
+    'holding', identity, run, owner_key, '', '', capacity_group || '/' || run || '/', model, region, '',
+    claimed_ticks, from_s, to_s
+from holding_claim where is_assumed = 1
+union all
+select
+    s.kind, s.identity, '', '', s.slot, s.state, '', '', '', '', 1,
+    greatest(s.start_s, w.start_s), least(coalesce(s.end_s, w.end_s), w.end_s)
+from stated as s cross join run_window as w
+"""
+
+_STATED = """
+create or replace table stated as
+with ranked as (
+    select s.*, row_number() over (partition by s.kind, s.identity order by s.seq desc, s.withdrawn) as newest
+    from (
+        select 'slot' as kind, identity, seq, withdrawn, start_s, end_s, slot, '' as state from source_slot
+        union all
+        select 'state', identity, seq, withdrawn, start_s, end_s, slot, state from source_state
+    ) as s
+    inner join run_window as w on s.seq <= w.seq
+)
+select kind, identity, slot, state, start_s, end_s from ranked where newest = 1 and withdrawn = 0
+"""
+
+
+def whole_period(desk: Desk, terms: Terms, known: Outline) -> Unit:
+    """The whole period and every shard as one unit; nothing is written of it."""
+    files = tuple(file for shard in known.shards for file in shard.files)
+    folder = desk.books / desk.book.name / terms.period
+    return Unit(0, terms.start_s, terms.end_s, files, folder, desk.scratch, "", desk.limits)
+
+
+def stage_facts(bench: Workbench, desk: Desk, terms: Terms, unit: Unit) -> None:
+    """Stage the models up to `holding_claim` for the whole period, and what else facts are told by.
+
+    Tables: `fact` (kind, identity, source, seq, start_s, end_s, file), `claim` (what each fact claims: a run
+    or nobody's, a slot, a node's free slots, or assumed slots) and `term` (versions of prices and owners).
+    """
+    stage_inputs(bench, terms, unit)
+    bench.run(["slot_state", "device_life", "holding_claim"])
+    _stage_names(bench, desk, terms)
+    facts = " union all ".join([_EMPTY, *filter(None, (_in_force(table, unit.files) for table in SOURCES))])
+    bench.connection.execute(f"create or replace table fact as {facts}")
+    bench.connection.execute(_STATED)
+    bench.connection.execute(_CLAIMS)
+    with desk.database.read() as connection:
+        bench.stage_rows("term", _Version, _versions(connection, terms))
+
+
+def _stage_names(bench: Workbench, desk: Desk, terms: Terms) -> None:
+    """The names that files have in the lake, wherever the home lies."""
+    files = [file for table in SOURCES for file in desk.lake.files(table, terms.seq)]
+    names = {"path": [desk.lake.local_path(file) for file in files], "name": [file.path for file in files]}
+    bench.stage("lake_name", pa.table({key: pa.array(column, pa.string()) for key, column in names.items()}))
+
+
+def _in_force(table: str, files: Iterable[SourceFile]) -> str:
+    paths = [file.path.replace("'", "''") for file in files if file.table == table]
+    listed = ", ".join(f"'{path}'" for path in paths)
+    return _IN_FORCE.format(table=table, paths=listed) if paths else ""
+
+
+def _versions(connection: Connection, terms: Terms) -> Iterator[_Version]:
+    seqs = {
+        (kind, row.identity): row.seq
+        for kind, table in (("price", price_version), ("owner", owner_version))
+        for row in rows_in_force(connection, table, terms.seq)
+    }
+    for price in prices_in_force(connection, terms.seq):
+        said = f"{price.rate} {price.currency}"
+        yield _version("price", price, price.source, seqs, record_name(price), "", said)
+    for owner in owners_in_force(connection, terms.seq):
+        said = f"{owner.team} / {owner.cost_centre}" if owner.cost_centre else owner.team
+        yield _version("owner", owner, "", seqs, owner.owner_key, owner.team, said)
+
+
+def _version(
+    kind: str,
+    fact: OwnerFact | PriceFact,
+    source: str,
+    seqs: dict[tuple[str, str], int],
+    matched: str,
+    team: str,
+    said: str,
+) -> _Version:
+    end_s = _OPEN if fact.end_s is None else fact.end_s
+    seq = seqs[kind, fact.identity]
+    return _Version(
+        kind, fact.identity, source, seq, matched, team, said, fact.start_s, end_s, fact.start_s, end_s
+    )
+
+
+_OWNED = """
+    (
+        p.owner = '__conflict__'
+        or p.owner = case when c.owner_key = '' then '__unknown_owner__' else c.owner_key end
+    )
+"""
+_MET = {
+    "fact": (
+        f"p.run = c.run and p.slot = c.slot and c.kind = 'holding' and {_OWNED}",
+        f"p.run = c.run and p.node = c.node and c.slot = '' and c.prefix = '' and {_OWNED}",
+        "p.run = c.run and c.prefix <> '' and starts_with(p.slot, c.prefix) "
+        f"and p.model = c.model and p.region = c.region and {_OWNED}",
+        "p.slot = c.slot and p.kind = c.kind and c.kind <> 'holding' and p.state = c.node",
+    ),
+    "price": ("c.kind = 'price' and c.matched = p.price_record",),
+    "owner": ("c.kind = 'owner' and c.matched = p.owner and c.team = p.team",),
+}
+"""How a time row finds its facts, a join for each way."""
+
+_GIVEN = """
+create or replace table given_{name} as
+with met as ({joins}),
+running as (
+    select
+        *, sum(weight) over (partition by part_no) as whole,
+        sum(weight) over (
+            partition by part_no order by identity, from_s rows between unbounded preceding and current row
+        ) as reached
+    from met
+)
+select
+    part_no, kind, identity,
+    cast(ticks * reached // whole - ticks * (reached - weight) // whole as bigint) as ticks,
+    cast(
+        sign(amount) * (abs(amount) * reached // whole - abs(amount) * (reached - weight) // whole) as bigint
+    ) as amount
+from running
+"""
+
+
+_JOIN = """
+select
+    p.part_no, c.kind, c.identity, p.ticks, p.amount, c.from_s,
+    cast(greatest({weight}, 1) as hugeint) * (least(p.to_s, c.to_s) - greatest(p.from_s, c.from_s)) as weight
+from part as p
+inner join {table} as c on {match} and c.from_s < p.to_s and c.to_s > p.from_s
+"""
+
+
+def give_out(bench: Workbench) -> None:
+    """Give each time row of `part` to the facts, prices and owners that made it.
+
+    Tables `given_fact`, `given_price`, `given_owner`: part_no, kind, identity, ticks, amount. A row that no
+    price or owner is about is in none of theirs.
+    """
+    for name, matches in _MET.items():
+        table, weight = ("claim", "c.weight") if name == "fact" else ("term", "1")
+        joins = [_JOIN.format(table=table, weight=weight, match=match) for match in matches]
+        bench.connection.execute(_GIVEN.format(name=name, joins=" union all ".join(joins)))
