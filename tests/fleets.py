@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, product
 
 from house import at
 from hypothesis import strategies as st
-from hypothesis.strategies import DrawFn, SearchStrategy
+from hypothesis.strategies import DrawFn
 
 from gpuledger.versions import OwnerFact, PriceFact
 
@@ -28,10 +28,12 @@ __all__ = [
 HOURS_S = 3 * 3600 + 900
 """How far a fleet's window goes to each side of the month's end."""
 
+NODES = ("n0", "n4")
+"""The names of each cluster's nodes, in two shards where there are two."""
 MODELS = ("A100", "H100")
 RATES = ("0", "0.01", "1", "2.5", "2.744705", "3.3333333333", "98.32")
 STATES = ("absent", "absent", "failed", "drained", "maintenance", "provisioning", "system", "available")
-FRACTIONS = ((1, 2), (1, 4), (3, 4), (1, 3), (33, 100), (1, 1))
+FRACTIONS = ((1, 2), (1, 4), (3, 4), (1, 3), (33, 100), (70, 100), (1, 1))
 RUNS = ("r0", "r1", "r2", "r3", "r4")
 KEYS = ("", "u1", "u2", "u3", "u1")
 """The owner key of each run: one run of nobody, two of the same owner."""
@@ -161,37 +163,70 @@ class Fleet:
 def fleets(draw: DrawFn, month_ends: Sequence[MonthEnd] = MONTH_ENDS) -> Fleet:
     """A fleet of a few clusters with its owners and prices; anything may begin, end and change anywhere."""
     month_end = draw(st.sampled_from(month_ends))
-    times = draw(_instants(month_end.at_s))
-    parts = [draw(_clusters(f"c{number}", times)) for number in range(draw(st.integers(1, 4)))]
+    times = _times(month_end.at_s, draw(_CHOSEN))
+    parts = [_cluster(draw, f"c{number}", times) for number in range(draw(_CLUSTERS))]
     return Fleet(
         month_end,
         slots=tuple(fact for part in parts for fact in part.slots),
         devices=tuple(fact for part in parts for fact in part.devices),
         states=tuple(fact for part in parts for fact in part.states),
         holdings=tuple(fact for part in parts for fact in part.holdings),
-        owners=tuple(fact for key in ("u1", "u2") for fact in draw(_owners(key, times))),
-        prices=tuple(fact for claim in CLAIMS for fact in draw(_prices(claim, times))),
+        owners=tuple(fact for key in ("u1", "u2") for fact in _owners(draw, key, times)),
+        prices=tuple(fact for claim in CLAIMS for fact in _prices(draw, claim, times)),
         throughs=tuple(through for part in parts for through in part.throughs),
     )
 
 
-@st.composite
-def _instants(draw: DrawFn, month_end_s: int) -> list[int]:
+# Strategies are made once: to make one costs more than to draw from it.
+_CHOSEN = st.lists(st.integers(-HOURS_S, HOURS_S), min_size=3, max_size=7)
+_CLUSTERS = st.integers(1, 6)
+_SLOTS = st.integers(0, 3)
+_HELD = st.integers(0, 12)
+_INSTANT = st.integers(0, 11)
+_MAYBE_INSTANT = st.none() | _INSTANT
+_EDGES = st.lists(_INSTANT, unique=True, min_size=2, max_size=4)
+_MAYBE_EDGES = st.none() | st.lists(_INSTANT, unique=True, min_size=2, max_size=3)
+_ALWAYS_OR_EDGES = st.none() | _EDGES
+_KIND_OF_SLOT = st.sampled_from(
+    list(product(MODELS, ("", "r1"), ("", "", "s1"), ("", "", "spot"))),
+)
+_STATE = st.sampled_from(STATES)
+_KIND = st.sampled_from(("slot", "share", "share", "device", "node", "node", "assumed", "none"))
+_RUN = st.integers(0, len(RUNS) - 1)
+_PLACE = st.sampled_from((0, 0, 1, 2))
+_DEVICE = st.integers(0, 6)
+_UNITS = st.integers(1, 3)
+_SHARE = st.sampled_from(FRACTIONS)
+_FRACTION = st.none() | _SHARE
+_ASSUMED = st.sampled_from(list(product(("", "g"), MODELS, ("", "r1"))))
+_TEAM = st.sampled_from(TEAMS)
+_RATE = st.none() | st.sampled_from(RATES)
+
+Times = list[int]
+Place = tuple[str, int]
+Interval = tuple[int, int | None]
+
+
+def _times(month_end_s: int, chosen: Sequence[int]) -> Times:
     """The instants at which things happen in a fleet: few, so that some things happen at the same time."""
-    start_s, end_s = month_end_s - HOURS_S, month_end_s + HOURS_S
-    chosen = draw(st.lists(st.integers(start_s, end_s), min_size=3, max_size=7))
-    hour = month_end_s // 3600 * 3600
-    return sorted({start_s - 500, start_s, hour, month_end_s, hour + 3600, end_s, end_s + 500, *chosen})
+    start_s, end_s, hour_s = month_end_s - HOURS_S, month_end_s + HOURS_S, month_end_s // 3600 * 3600
+    known = {start_s - 500, start_s, hour_s, month_end_s, hour_s + 3600, end_s, end_s + 500}
+    return sorted(known | {month_end_s + at for at in chosen})
 
 
-def _stretches(times: Sequence[int], most: int) -> SearchStrategy[list[tuple[int, int | None]]]:
-    """Up to `most` stretches that touch; the last is open where it goes over the end of the window."""
-    edges = st.lists(st.sampled_from(times), unique=True, min_size=2, max_size=most + 1)
-    return edges.map(lambda found: [(low, _end(high, times)) for low, high in pairwise(sorted(found))])
+def _at(instant: int, times: Times) -> int:
+    return times[instant * (len(times) - 1) // 11]
 
 
-def _end(end_s: int, times: Sequence[int]) -> int | None:
+def _end(end_s: int, times: Times) -> int | None:
+    """An end; what goes over the end of the window is open."""
     return None if end_s == times[-1] else end_s
+
+
+def _stretches(edges: Sequence[int], times: Times) -> list[Interval]:
+    """Stretches that touch."""
+    cuts = sorted({_at(edge, times) for edge in edges})
+    return [(low, _end(high, times)) for low, high in pairwise(cuts)]
 
 
 @dataclass(frozen=True)
@@ -203,48 +238,31 @@ class _Cluster:
     throughs: list[tuple[str, int]]
 
 
-Place = tuple[str, int]
-
-
-@st.composite
-def _clusters(draw: DrawFn, name: str, times: Sequence[int]) -> _Cluster:
-    places = [(f"n{node}", index) for node in range(2) for index in range(draw(st.integers(0, 3)))]
-    held = range(draw(st.integers(0, 9)))
-    through_s = draw(st.none() | st.sampled_from(times))
+def _cluster(draw: DrawFn, name: str, times: Times) -> _Cluster:
+    places = [(node, index) for node in NODES for index in range(draw(_SLOTS))]
+    through = draw(_MAYBE_INSTANT)
     return _Cluster(
-        slots=[fact for place in places for fact in draw(_slots(name, place, times))],
-        devices=draw(_devices(name, places, times)),
-        states=[fact for place in places for fact in draw(_states(name, place, times))],
-        holdings=[draw(_holdings(name, f"h{number}", places, times)) for number in held],
-        throughs=[] if through_s is None else [(name, through_s)],
+        slots=[fact for place in places for fact in _slots(draw, name, place, times)],
+        devices=_devices(name, places, draw(_MAYBE_INSTANT), times),
+        states=[fact for place in places for fact in _states(draw, name, place, times)],
+        holdings=[_holding(draw, name, f"h{number}", places, times) for number in range(draw(_HELD))],
+        throughs=[] if through is None else [(name, _at(through, times))],
     )
 
 
-@st.composite
-def _slots(draw: DrawFn, cluster: str, place: Place, times: Sequence[int]) -> list[Slot]:
+def _slots(draw: DrawFn, cluster: str, place: Place, times: Times) -> list[Slot]:
     """A slot for all of the window, or one that comes and goes, and goes on as something else."""
-    stretches = draw(st.just([(times[0], None)]) | _stretches(times, 2))
+    edges = draw(_MAYBE_EDGES)
+    stretches: list[Interval] = [(times[0], None)] if edges is None else _stretches(edges, times)
     return [
-        Slot(
-            identity=f"{cluster}/{place[0]}/{place[1]}/{number}",
-            cluster=cluster,
-            start_s=start_s,
-            end_s=end_s,
-            node=place[0],
-            index=place[1],
-            model=draw(st.sampled_from(MODELS)),
-            region=draw(st.sampled_from(("", "r1"))),
-            sku=draw(st.sampled_from(("", "", "s1"))),
-            purchase_option=draw(st.sampled_from(("", "", "spot"))),
-        )
-        for number, (start_s, end_s) in enumerate(stretches)
+        Slot(f"{cluster}/{place[0]}/{place[1]}/{number}", cluster, *stretch, *place, *draw(_KIND_OF_SLOT))
+        for number, stretch in enumerate(stretches)
     ]
 
 
-@st.composite
-def _devices(draw: DrawFn, cluster: str, places: Sequence[Place], times: Sequence[int]) -> list[Device]:
+def _devices(cluster: str, places: Sequence[Place], swap: int | None, times: Times) -> list[Device]:
     """A device in each slot; at one instant all boards of a cluster may move on to the next slot."""
-    swap_s = draw(st.none() | st.sampled_from(times[1:-1]))
+    swap_s = None if swap is None else min(max(_at(swap, times), times[1]), times[-2])
     found = []
     for number, place in enumerate(places):
         found.append(_device(cluster, number, place, times[0], swap_s))
@@ -258,66 +276,47 @@ def _device(cluster: str, number: int, place: Place, start_s: int, end_s: int | 
     return Device(f"{uuid}@{start_s}", cluster, start_s, end_s, place[0], slot, uuid)
 
 
-@st.composite
-def _states(draw: DrawFn, cluster: str, place: Place, times: Sequence[int]) -> list[SlotState]:
-    slot = f"{place[0]}/{place[1]}"
+def _states(draw: DrawFn, cluster: str, place: Place, times: Times) -> list[SlotState]:
+    edges, slot = draw(_MAYBE_EDGES), f"{place[0]}/{place[1]}"
     return [
-        SlotState(
-            identity=f"{cluster}/{slot}@{start_s}",
-            cluster=cluster,
-            start_s=start_s,
-            end_s=end_s,
-            node=place[0],
-            slot=slot,
-            state=draw(st.sampled_from(STATES)),
-        )
-        for start_s, end_s in draw(st.just([]) | _stretches(times, 2))
+        SlotState(f"{cluster}/{slot}@{start_s}", cluster, start_s, end_s, place[0], slot, draw(_STATE))
+        for start_s, end_s in _stretches(edges or [], times)
     ]
 
 
-@st.composite
-def _holdings(
-    draw: DrawFn, cluster: str, identity: str, places: Sequence[Place], times: Sequence[int]
-) -> Holding:
-    run = draw(st.integers(0, len(RUNS) - 1))
-    start_s, end_s = sorted(draw(st.tuples(st.sampled_from(times), st.sampled_from(times))))
-    kinds = ("slot", "slot", "device", "node", "node", "assumed", "none") if places else ("assumed",)
-    kind = draw(st.sampled_from(kinds))
-    node, index = draw(st.sampled_from(places[:3])) if places else ("", 0)
-    assumed = kind == "assumed"
-    return Holding(
-        identity=f"{cluster}/{identity}",
-        cluster=cluster,
-        start_s=start_s,
-        end_s=_end(end_s, times),
-        run=RUNS[run],
-        owner_key=KEYS[run],
-        node=None if assumed else node,
-        slot=f"{node}/{index}" if kind == "slot" else None,
-        device=f"GPU-{cluster}-{draw(st.integers(0, len(places)))}" if kind == "device" else None,
-        units=draw(st.integers(1, 3)) if kind in ("node", "assumed") else int(kind != "none"),
-        fraction=draw(st.none() | st.sampled_from(FRACTIONS)),
-        node_group=draw(st.sampled_from(("", "g"))) if assumed else "",
-        model=draw(st.sampled_from(MODELS)) if assumed else "",
-        region=draw(st.sampled_from(("", "r1"))) if assumed else "",
-    )
+def _holding(draw: DrawFn, cluster: str, name: str, places: Sequence[Place], times: Times) -> Holding:
+    run = draw(_RUN)
+    start_s, end_s = sorted((_at(draw(_INSTANT), times), _at(draw(_INSTANT), times)))
+    common = (f"{cluster}/{name}", cluster, start_s, _end(end_s, times), RUNS[run], KEYS[run])
+    kind = draw(_KIND) if places else "assumed"
+    fraction = draw(_SHARE if kind == "share" else _FRACTION)
+    if kind == "assumed":
+        group, model, region = draw(_ASSUMED)
+        units = draw(_UNITS)
+        return Holding(*common, None, None, None, units, fraction, group, model, region)
+    node, index = places[draw(_PLACE) % len(places)]
+    if kind in ("slot", "share"):
+        return Holding(*common, node, f"{node}/{index}", None, 1, fraction)
+    if kind == "device":
+        return Holding(*common, node, None, f"GPU-{cluster}-{draw(_DEVICE)}", 1, fraction)
+    return Holding(*common, node, None, None, draw(_UNITS) if kind == "node" else 0, fraction)
 
 
-@st.composite
-def _owners(draw: DrawFn, key: str, times: Sequence[int]) -> list[OwnerFact]:
+def _owners(draw: DrawFn, key: str, times: Times) -> list[OwnerFact]:
     """An owner key's teams over time; without a team it is its own."""
     return [
         OwnerFact(f"{key}@{start_s}", start_s, end_s, key, *team)
-        for start_s, end_s in draw(_stretches(times, 3))
-        if (team := draw(st.sampled_from(TEAMS))) is not None
+        for start_s, end_s in _stretches(draw(_EDGES), times)
+        if (team := draw(_TEAM)) is not None
     ]
 
 
-@st.composite
-def _prices(draw: DrawFn, claim: tuple[str, str, str, str], times: Sequence[int]) -> list[PriceFact]:
+def _prices(draw: DrawFn, claim: tuple[str, str, str, str], times: Times) -> list[PriceFact]:
     """A price for these: always the same, or one that changes and is missing at times."""
+    edges = draw(_ALWAYS_OR_EDGES)
+    stretches: list[Interval] = [(0, None)] if edges is None else _stretches(edges, times)
     return [
         PriceFact(f"{'/'.join(claim)}@{start_s}", start_s, end_s, *claim, rate, "USD", "list")
-        for start_s, end_s in draw(st.just([(0, None)]) | _stretches(times, 3))
-        if (rate := draw(st.none() | st.sampled_from(RATES))) is not None
+        for start_s, end_s in stretches
+        if (rate := draw(_RATE)) is not None
     ]

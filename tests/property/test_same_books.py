@@ -9,12 +9,14 @@ from unittest.mock import patch
 from deliveries import corrected, dealt, deliver, recut
 from fleets import MONTH_ENDS, Device, Fleet, Holding, Slot
 from hypothesis import given
+from hypothesis import strategies as st
 from months import (
     ZONES,
     Month,
     Row,
     books_of,
     few,
+    fewest,
     home_of,
     make,
     months,
@@ -47,7 +49,7 @@ def test_cuts_order_and_delivering_twice_change_no_entry(month: Month) -> None:
 
 
 @few
-@given(months(["America/St_Johns"]))
+@given(months(["America/St_Johns"], st.just("before")))
 def test_how_days_are_bundled_changes_no_entry(month: Month) -> None:
     """The window before this month's end has parts of two UTC days."""
     with patch.object(chargeback.units, "_PIECES_AT_ONCE", 1), home_of(month) as house:
@@ -79,7 +81,7 @@ def test_shards_change_no_time_and_no_total(month: Month) -> None:
 
 
 @of_the_same_months
-@few
+@fewest
 @given(months())
 def test_another_billing_zone_changes_no_total_of_a_lot(month: Month) -> None:
     zone = month.fleet.month_end.zone
@@ -88,7 +90,7 @@ def test_another_billing_zone_changes_no_total_of_a_lot(month: Month) -> None:
 
 
 @of_the_same_months
-@few
+@fewest
 @given(months())
 def test_the_same_seq_makes_the_same_books_whatever_is_known_later(month: Month) -> None:
     later = corrected(month.fleet, random_of(month))
@@ -112,7 +114,7 @@ def test_several_workers_make_the_same_books() -> None:
     month = Month(fleet, "pooled", fleet.month_end.before, fleet.start_s, fleet.month_end.at_s)
     found = []
     for workers in (1, 2):
-        with home_of(month, shards=3) as house:
+        with home_of(month, shards=2) as house:
             deliver(house, fleet)
             found.append(make(house, month, workers=workers))
     assert len({one.shard for one in found[0].result.partitions}) > 1
@@ -143,7 +145,7 @@ def small_fleet() -> Fleet:
     fleet = Fleet(month_end)
     start_s, middle_s, end_s = fleet.start_s, month_end.at_s - 4000, fleet.end_s
     places = [
-        (cluster, node, index) for cluster in ("c0", "c1") for node in ("n0", "n1") for index in range(3)
+        (cluster, node, index) for cluster in ("c0", "c1") for node in ("n0", "n4") for index in range(3)
     ]
     return replace(
         fleet,
@@ -155,7 +157,7 @@ def small_fleet() -> Fleet:
         holdings=(
             Holding("a", "c0", start_s + 10, None, "r0", "u1", "n0", "n0/0"),
             Holding("b", "c0", start_s + 99, middle_s, "r1", "u2", "n0", None, "GPU-0", fraction=(1, 3)),
-            Holding("c", "c1", middle_s, end_s, "r2", "u1", "n1", units=2),
+            Holding("c", "c1", middle_s, end_s, "r2", "u1", "n4", units=2),
             Holding("d", "c1", start_s, end_s - 7, "r3", "u3", units=3, model="H100"),
         ),
         owners=(OwnerFact("u1", middle_s, None, "u1", "t1", "cc"),),
