@@ -16,7 +16,7 @@ __all__ = ["UNOWNED", "Cell", "cells_of"]
 UNOWNED = "__account__"
 """The owner of what no team owns; statements key such an amount by its account, like `__idle_free__`."""
 
-_Key = tuple[tuple[str, str], str, tuple[str, str, str, str]]
+_Key = tuple[tuple[str, str], str, str, tuple[str, str, str]]
 
 
 @dataclass(frozen=True, order=True)
@@ -38,8 +38,8 @@ class Cell:
 def cells_of(result: Result, currency: Currency) -> list[Cell]:
     """All cells of a run; their minor units add up to the sum of the pools' totals, each rounded once.
 
-    They go to teams and cost centres, inside each to owner keys, inside each to accounts, models and
-    clusters. Every view of a statement is a sum of these.
+    They go to teams and cost centres, inside each to owner keys, inside each to accounts, inside each to
+    states, models and clusters. Every view of a statement is a sum of these.
     """
     charged = result.summary["charged"]
     pool_of = _by_model if charged == "pooled" else _by_lot
@@ -47,8 +47,9 @@ def cells_of(result: Result, currency: Currency) -> list[Cell]:
     for pool, amounts in sorted(_sums(result.entries, charged, pool_of).items()):
         exact = result.exact.get(pool, Fraction(0))
         minor = nested_cents(amounts, currency, half_up(exact / currency.quanta_per_minor))
-        for (team, owner, rest), cents in sorted(minor.items()):
-            cells.append(Cell(pool, *team, owner, *rest, amounts[team, owner, rest], cents))
+        for key, cents in sorted(minor.items()):
+            team, owner, account, rest = key
+            cells.append(Cell(pool, *team, owner, account, *rest, amounts[key], cents))
     return cells
 
 
@@ -67,6 +68,6 @@ def _sums(
     for row in entries:
         if row.layer != charged:
             continue
-        key = (row.team, row.cost_centre), row.owner, (row.account, row.state, row.model, row.cluster)
+        key = (row.team, row.cost_centre), row.owner, row.account, (row.state, row.model, row.cluster)
         sums[pool_of(row)][key] += row.amount
     return sums
