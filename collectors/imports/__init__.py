@@ -1,7 +1,7 @@
 """Imports: files of any shape become facts, through a map of their columns.
 
 A row is read by pure functions, settled with what is known, and written with all of its file in one commit.
-The package never guesses what a cell means: the map says it, or the row goes to quarantine with a reason.
+An import never guesses what a cell means: the map says it, or the row goes to quarantine with a reason.
 """
 
 from collectors.imports.column_map import CapacityMap, ColumnMap, HoldingMap, InventoryMap

@@ -122,6 +122,7 @@ class Head(NamedTuple):
             owner_key=owner_key,
             namespace=None,
             account=None,
+            labels=None,
             node=self.group,
             slot=None,
             device=None,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, PrivateAttr, field_validator, model_validator
 
 from collectors.imports.cells import Held, Part, Quantity, Share, Text, TextCell
 from gpuledger.calendars import time_zone
@@ -44,7 +44,7 @@ class _Columns(Part):
     def cells(self) -> Iterator[tuple[str, TextCell]]:
         """Each field that the map gives, with its cell."""
         for name in type(self).model_fields:
-            if (cell := getattr(self, name)) is not None:
+            if isinstance(cell := getattr(self, name), TextCell):
                 yield name, cell
 
 
@@ -68,6 +68,19 @@ class HoldingColumns(_Columns):
     group: Text | None = None
     model: Text | None = None
     region: Text | None = None
+    labels: dict[str, Text] = Field(default_factory=dict)
+
+    @field_validator("labels")
+    @classmethod
+    def _named_labels(cls, labels: dict[str, TextCell]) -> dict[str, TextCell]:
+        for name in labels:
+            if not name.strip() or name != name.strip() or not name.isprintable():
+                raise ValueError(f"a label has a printable name without blanks around it, not {name!r}")
+        return labels
+
+    def cells(self) -> Iterator[tuple[str, TextCell]]:
+        yield from super().cells()
+        yield from ((f"labels.{name}", cell) for name, cell in self.labels.items())
 
 
 class InventoryColumns(_Columns):
@@ -139,6 +152,19 @@ class ColumnMap(Part):
     window: Window | None = None
     data_through: str | None = None
     rows: RowChoice = RowChoice()
+    _read_from: str = PrivateAttr("")
+
+    @property
+    def read_from(self) -> str:
+        """The file that says it, as errors name it; '' where it was made otherwise."""
+        return self._read_from
+
+    @field_validator("delimiter")
+    @classmethod
+    def _parts_cells(cls, delimiter: str | None) -> str | None:
+        if delimiter is not None and (delimiter == '"' or not (delimiter == "\t" or delimiter.isprintable())):
+            raise ValueError(f"{delimiter!r} cannot part cells")
+        return delimiter
 
     @field_validator("zone")
     @classmethod

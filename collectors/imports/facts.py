@@ -86,6 +86,7 @@ class HoldingFact(NamedTuple):
     owner_key: str
     namespace: str | None
     account: str | None
+    labels: str | None
     node: str | None
     slot: str | None
     device: str | None

@@ -12,6 +12,7 @@ from collectors.imports.keys import join_key, number_of, slot_name, time_key
 from collectors.imports.readings import count_of, fraction_of, text_of
 from collectors.imports.rows import Cells, refuse
 from collectors.imports.times import Times
+from gpuledger.canonical import canonical_json
 from gpuledger.instants import format_utc
 
 __all__ = ["HoldingReader", "held_gpu_seconds", "interval_of"]
@@ -52,6 +53,7 @@ class HoldingReader:
         self._identity = key_of(column_map.identity, timed, nulls, "identity")
         self._run = key_of(column_map.run, timed, nulls, "run") if column_map.run else None
         self._text = {name: text_of(getattr(columns, name), nulls) for name in _TEXTS}
+        self._labels = {name: text_of(cell, nulls) for name, cell in columns.labels.items()}
         self._counts = {
             name: count_of(cell.scaled(scale), name, nulls, mend=mend)
             for name, (scale, mend) in _COUNTS.items()
@@ -85,6 +87,7 @@ class HoldingReader:
             owner_key=text["owner_key"],
             namespace=text["namespace"] or None,
             account=text["account"] or None,
+            labels=self._labelled(cells),
             node=node,
             slot=slot,
             device=device,
@@ -100,6 +103,11 @@ class HoldingReader:
             memory_bytes=counts.get("memory_bytes"),
             licences=counts.get("licences"),
         )
+
+    def _labelled(self, cells: Cells) -> str | None:
+        """The labels that the row gives, as canonical JSON; None where it gives none."""
+        labels = {name: text for name, read in self._labels.items() if (text := read(cells))}
+        return canonical_json(labels) if labels else None
 
     def _units(self, counts: dict[str, int | None]) -> int:
         """Units held: 1 where the map knows no count, since then a row is a unit."""

@@ -20,8 +20,9 @@ from typing import BinaryIO, Protocol
 from collectors.imports.parquet import ParquetTable
 from collectors.imports.rows import Misfit, Row
 from gpuledger.errors import ColumnMapError, InputError, Place
+from gpuledger.text_files import NoText, text_lines
 
-__all__ = ["CsvTable", "Table", "check_columns", "open_table"]
+__all__ = ["CsvTable", "Table", "check_columns", "likely_delimiter", "open_table"]
 
 _GZIP, _PARQUET = b"\x1f\x8b", b"PAR1"
 _DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
@@ -71,7 +72,7 @@ def check_columns(table: Table, named: Sequence[str], file: str) -> None:
     if not absent:
         return
     there = ", ".join(table.header)
-    if len(table.header) == 1 and (likely := _likely_delimiter(there)):
+    if len(table.header) == 1 and (likely := likely_delimiter(there)):
         raise ColumnMapError(
             f"only one column was found, {there!r}",
             place=Place(file),
@@ -80,7 +81,7 @@ def check_columns(table: Table, named: Sequence[str], file: str) -> None:
     raise ColumnMapError(
         f"the map names {', '.join(absent)}, which the file has not",
         place=Place(file, column=absent[0]),
-        mend=f"columns of the file: {there}",
+        mend=f"name columns of the file: {there}",
     )
 
 
@@ -92,7 +93,8 @@ def _twice(columns: Sequence[str], file: str) -> ColumnMapError:
     )
 
 
-def _likely_delimiter(header: str) -> str | None:
+def likely_delimiter(header: str) -> str | None:
+    """The character that most likely parts the cells of a header, None where no usual one is in it."""
     counted = [(header.count(delimiter), delimiter) for delimiter in _DELIMITERS]
     most, delimiter = max(counted, key=lambda one: one[0])
     return delimiter if most else None
@@ -137,10 +139,11 @@ class CsvTable:
         with self.path.open("rb") as raw:
             data: BinaryIO = gzip.GzipFile(fileobj=raw) if self.zipped else raw  # type: ignore[assignment]
             text = io.TextIOWrapper(data, encoding="utf-8-sig", newline="")
-            yield csv.reader(text, delimiter=self.delimiter, strict=True), raw
+            yield csv.reader(text_lines(text), delimiter=self.delimiter, strict=True), raw
 
     def _header(self, records: Iterator[list[str]]) -> tuple[str, ...]:
-        first = next(filter(None, self._guarded(records, 0)), None)
+        named = (one for one in self._guarded(records, 0) if len(one) > 1 or any(map(str.strip, one)))
+        first = next(named, None)
         if first is None:
             raise InputError("the file is empty", place=Place(str(self.path)), mend="export it with a header")
         names = tuple(name.strip() for name in first)
@@ -150,7 +153,7 @@ class CsvTable:
         return names
 
     def _guarded(self, records: Iterator[list[str]], number: int) -> Iterator[list[str]]:
-        """The records from row `number` on, with what gzip, UTF-8 and csv cannot read as an `InputError`."""
+        """The records from row `number` on, with what gzip, text and csv cannot read as an `InputError`."""
         try:
             for record in records:
                 yield record
@@ -158,9 +161,10 @@ class CsvTable:
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             what, mend = f"the gzip data is cut short or damaged: {error}", "copy or export the file again"
             raise InputError(what, place=self._at(number), mend=mend) from error
-        except UnicodeDecodeError as error:
-            what, mend = f"the text is not UTF-8: {error.reason}", "export the file again as UTF-8"
-            raise InputError(what, place=self._at(number), mend=mend) from error
+        except NoText as error:
+            raise InputError(
+                error.what, place=Place(str(self.path), line=error.line), mend=error.mend
+            ) from error
         except csv.Error as error:
             what, mend = f"the text is no CSV: {error}", "look for a quote that is not closed, or doubled"
             raise InputError(what, place=self._at(number), mend=mend) from error

@@ -56,7 +56,7 @@ def _read(lake: Lake) -> dict[str, Any]:
             f"there is no {MANIFEST} beside the lake", mend="put the database back from its backup"
         )
     copy: dict[str, Any] = json.loads(lake.store.read(MANIFEST))
-    if copy["schema_version"] != SCHEMA_VERSION:
+    if copy["schema_version"] > SCHEMA_VERSION:
         raise SchemaError(f"{MANIFEST} has schema {copy['schema_version']}, this gpuledger {SCHEMA_VERSION}")
     return copy
 

@@ -30,5 +30,5 @@ def encode(table: pa.Table, schema: TableSchema) -> memoryview:
 
 
 def decode(path: str, schema: TableSchema) -> pa.Table:
-    """Read a Parquet file of this table back, its columns as the schema says."""
-    return pq.read_table(path, columns=list(schema.names), partitioning=None).cast(schema.arrow)
+    """Read a Parquet file of this table back, its columns as the schema says; one that it lacks is null."""
+    return pq.read_table(path, schema=schema.arrow, partitioning=None)

@@ -15,6 +15,9 @@ from gpuledger.lake.schema import TableSchema
 __all__ = ["mapped_reading", "read_in_force", "read_known"]
 
 
+_ENGINE = {"string": "varchar", "int64": "bigint", "bool": "boolean"}
+
+
 @contextmanager
 def mapped_reading() -> Iterator[None]:
     """Turn what the engine raises while it reads files of the lake into a StorageError."""
@@ -87,10 +90,21 @@ def _known(schema: TableSchema) -> str:
     )
     return f"""
         select {columns}
-        from read_parquet($paths, filename = true, hive_partitioning = false) as t
+        from (
+            select * from read_parquet(
+                $paths, filename = true, hive_partitioning = false, union_by_name = true
+            )
+            union all by name
+            select {_absent(schema)} where false
+        ) as t
         inner join (select unnest($paths) as path, unnest($added) as added_seq) as f on t.filename = f.path
         where coalesce(t.seq, f.added_seq) <= $seq
     """
+
+
+def _absent(schema: TableSchema) -> str:
+    """The columns that files written before them lack, as nulls, so that a query finds them."""
+    return ", ".join(f'cast(null as {_ENGINE[c.type]}) as "{c.name}"' for c in schema.columns if c.nullable)
 
 
 def _columns(schema: TableSchema) -> str:

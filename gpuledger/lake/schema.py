@@ -2,7 +2,8 @@
 
 Four kinds of table. **interval** facts hold over `[start_s, end_s)` and are versioned: the greatest `seq` of
 an identity counts. **observation** rows were seen at one instant. **derived** rows are made from observations
-and can be made again. **quarantine** rows could not be right. A change to any column raises `SCHEMA_VERSION`.
+and can be made again. **quarantine** rows could not be right. A change to any column raises `SCHEMA_VERSION`;
+a nullable column may be added, and is null in every file that was written before it.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from gpuledger.lake.arrow import pa
 
 __all__ = ["SCHEMA_VERSION", "TABLES", "Column", "ColumnType", "TableKind", "TableSchema", "table_schema"]
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 ColumnType = Literal["string", "int64", "bool"]
 TableKind = Literal["interval", "observation", "derived", "quarantine"]
@@ -268,6 +269,10 @@ _HOLDING = _interval(
         _text("owner_key", "what the owner is looked up by; '': none was given"),
         _text_or_null("namespace", "the workload's namespace"),
         _text_or_null("account", "the account that the scheduler keeps it under"),
+        _text_or_null(
+            "labels",
+            'the workload\'s labels as canonical JSON, {"name":"value"} with sorted names; null: none',
+        ),
         _text_or_null("node", "the node it was placed on; null: not known"),
         _text_or_null("slot", "the slot it was placed on: <node>/<bus id or index>"),
         _text_or_null("device", "the UUID of the device it was given"),

@@ -421,3 +421,39 @@ def test_a_failing_commit_leaves_nothing_known(books: Books, monkeypatch: pytest
     assert books.database.latest_seq() == 0
     assert books.facts("holding", "run") == []
     assert books.quarantine() == []
+
+
+LABELLED = ASSUMED.replace(
+    "  units: gpus\n", "  units: gpus\n  labels: {team: squad, app: {column: svc, missing: none}}\n"
+)
+LABELLED_HEADER = "id,app,start,end,gpus,squad,svc\n"
+
+
+def test_labels_are_canonical_json_and_an_empty_cell_is_no_label(books: Books) -> None:
+    without_app = LABELLED.replace("{column: svc, missing: none}", "svc") + "nulls: [None]\n"
+    rows = "a,x,0,10,1,vision, web \nb,x,0,10,1,,ünï\nc,x,0,10,1,,\nd,x,0,10,1,None,None\n"
+    books.bring_in(LABELLED_HEADER + rows, without_app)
+    assert books.facts("holding", "run", "labels") == [
+        ("a", '{"app":"web","team":"vision"}'),
+        ("b", '{"app":"ünï"}'),
+        ("c", None),
+        ("d", None),
+    ]
+
+
+def test_a_missing_label_is_what_the_map_says(books: Books) -> None:
+    books.bring_in(LABELLED_HEADER + "a,x,0,10,1,,\n", LABELLED)
+    assert books.facts("holding", "labels") == [('{"app":"none"}',)]
+
+
+def test_a_changed_label_is_a_new_version_of_the_same_holding(books: Books) -> None:
+    first = books.bring_in(LABELLED_HEADER + "a,x,0,10,1,vision,web\nb,x,0,10,1,vision,web\n", LABELLED)
+    second = books.bring_in(LABELLED_HEADER + "a,x,0,10,1,speech,web\nb,x,0,10,1,vision,web\n", LABELLED)
+    assert second.facts["holding"] == {"new": 0, "changed": 1, "unchanged": 1, "withdrawn": 0}
+    labels = [books.facts("holding", "run", "labels", seq=one.seq)[0] for one in (first, second)]
+    assert labels == [("a", '{"app":"web","team":"vision"}'), ("a", '{"app":"web","team":"speech"}')]
+
+
+def test_a_column_of_a_label_must_be_in_the_file(books: Books) -> None:
+    with pytest.raises(ColumnMapError, match="squad"):
+        books.bring_in(HEADER + "a,x,0,10,1\n", LABELLED)

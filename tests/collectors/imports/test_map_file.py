@@ -60,6 +60,15 @@ def test_scalars_stay_the_text_that_was_written() -> None:
         (("kind: holdings\n", ""), "the map does not say its kind", None),
         (("owner_key: account", "owner_key: {column: a, constant: b}"), "say exactly one of", 6),
         (("owner_key: account", "model: gpu_model"), "model is both a constant and a column", 10),
+        (("owner_key: account", "labels: {team: {colum: a}}"), "columns.labels.team.colum is not a key", 6),
+        (("owner_key: account", "labels: {team: a, team: b}"), "'team' is given twice", 6),
+        (("owner_key: account", "labels: team"), "columns.labels: Input should be", 6),
+        (("owner_key: account", 'labels: {"": a}'), "a label has a printable name", 6),
+        (("owner_key: account", 'labels: {"a\\tb": a}'), "a label has a printable name", 6),
+        (("owner_key: account", "labels: {team: [a]}"), "columns.labels.team: Input should be", 6),
+        (("owner_key: account", "labels: {team: {column: a, times: 2}}"), "times is not a key", 6),
+        (("  model: A100", "  labels: {team: x}"), "labels is no constant", 10),
+        (("  region: no", "  labels: x"), "labels is no constant", 11),
         (("kind: holdings", "kind: ["), "the map is no YAML", None),
         (("identity: [cluster, job]", "identity: []"), "identity: name at least one column", 3),
         (("capacity: assumed", "capacity: assumed\ncapacity: assumed"), "'capacity' is given twice", 5),
@@ -80,6 +89,27 @@ def test_what_is_wrong_is_said_with_its_line(change: tuple[str, str], message: s
 def test_a_misspelt_key_is_told_the_right_one() -> None:
     assert refused(HOLDINGS.replace("source:", "sorce:")).mend == "write source"
     assert "column" in refused(HOLDINGS.replace("owner_key: account", "owner_key: {x: y}")).mend
+
+
+def test_a_misspelt_key_of_a_label_is_told_the_right_one() -> None:
+    assert (
+        refused(HOLDINGS.replace("owner_key: account", "labels: {team: {colum: a}}")).mend == "write column"
+    )
+
+
+def test_columns_of_labels_are_read() -> None:
+    labels = "labels: {team: squad, app: {first_of: [app, svc]}, env: {constant: prod}}"
+    loaded = load_map(HOLDINGS.replace("owner_key: account", labels), HoldingMap, file="m.yaml")
+    assert loaded.columns_read() == (
+        "cluster",
+        "job",
+        "scheduled",
+        "created",
+        "deleted",
+        "squad",
+        "app",
+        "svc",
+    )
 
 
 def test_an_empty_map_is_refused() -> None:
