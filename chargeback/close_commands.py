@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Annotated
 from uuid import uuid4
@@ -17,6 +17,8 @@ from chargeback.desk import Desk
 from chargeback.ledger import load_run, periods_with_books, run_in_force
 from chargeback.obstacles import Obstacle, Signable, obstacles
 from chargeback.outline import periods_with_facts
+from chargeback.restated import bridges_of, collecting
+from chargeback.restating import ground_of
 from chargeback.statement import By, state_statement
 from gpuledger.errors import InputError
 from gpuledger.instants import format_utc
@@ -24,7 +26,7 @@ from gpuledger.money import currency, format_minor
 from gpuledger.session import Session
 from gpuledger.versions import latest_fact_seq
 
-__all__ = ["books", "close"]
+__all__ = ["books", "close", "readable"]
 
 
 class ListFormat(StrEnum):
@@ -36,7 +38,10 @@ class ListFormat(StrEnum):
 
 @dataclass(frozen=True)
 class PeriodState:
-    """A month of a book: `total` in minor units; None stands for what it has not."""
+    """A month of a book: `total` in minor units; None stands for what it has not.
+
+    `restated` has the differences of a closed month in minor units, by the month that collects them.
+    """
 
     period: str
     state: str
@@ -45,6 +50,7 @@ class PeriodState:
     by: str | None
     total: int | None
     in_the_way: list[str]
+    restated: dict[str, int] = field(default_factory=dict)
 
 
 def close(
@@ -62,12 +68,12 @@ def close(
     ] = "",
 ) -> None:
     """Close a month: check its books, freeze them with their facts and their statement."""
-    why = _readable(reason, "--reason")
+    why = readable(reason, "--reason")
     if sign and not why:
         raise InputError("--sign needs a reason", mend="add --reason and say why it can stay as it is")
     session = Session.of(ctx)
     desk = desk_of(session)
-    who = _readable(actor, "--actor") or session.login()
+    who = readable(actor, "--actor") or session.login()
     asked = Asked(who, session.now(), provisional, frozenset(sign or ()), why)
     made, unsettled = close_period(desk, month, asked, uuid4().hex)
     for one in unsettled:
@@ -93,7 +99,7 @@ def books(
         _print(desk, states, session)
 
 
-def _readable(text: str, flag: str) -> str:
+def readable(text: str, flag: str) -> str:
     """The text without blanks around it; InputError where the database could not keep or show it."""
     if not all(char.isprintable() for char in text):
         raise InputError(f"{flag} has characters that do not print: {text!r}", mend="write it as plain text")
@@ -117,16 +123,25 @@ def _state(desk: Desk, period: str, now_s: int) -> PeriodState:
         result = None if run_id is None else load_run(connection, run_id)
         latest_seq = latest_fact_seq(connection)
     if made is not None and made.state == CLOSED:
-        return _closed(made, [])
+        return replace(_closed(made, []), restated=_restated(desk, period))
     if result is None:
         return PeriodState(
             period, "open", None, None, None, None, [f"no books: `gpuledger run --month {period}`"]
         )
-    stated = state_statement(desk.book, result, By.owner)
+    with desk.database.read() as connection:
+        stated = collecting(connection, state_statement(desk.book, result, By.owner))
     ways = _ways(obstacles(result, stated, now_s, latest_seq))
     if made is not None:
         return _closed(made, ways)
-    return PeriodState(period, "open", result.seq, None, None, stated.total, ways)
+    return PeriodState(period, "open", result.seq, None, None, stated.collected, ways)
+
+
+def _restated(desk: Desk, period: str) -> dict[str, int]:
+    """By how much a closed month was restated, in minor units by the month that collects it."""
+    with desk.database.read() as connection:
+        bridges = bridges_of(connection, ground_of(desk, period), By.owner)
+    booked = [one.booking_period for one in ground_of(desk, period).counted]
+    return {month: sum(one.totals.causes.values()) for month, one in zip(booked, bridges, strict=True)}
 
 
 def _closed(made: PeriodClose, ways: list[str]) -> PeriodState:
@@ -145,11 +160,15 @@ def _print(desk: Desk, states: list[PeriodState], session: Session) -> None:
 
     money = currency(desk.book.currency)
     table = Table(title=f"books of {escape(desk.book.name)}", title_justify="left")
-    for column in ("month", "state", "seq", "closed at", "by", money.code, "in the way of a close"):
+    for column in ("month", "state", "seq", "closed at", "by", money.code, "in the way of a close, or since"):
         table.add_column(column, justify="right" if column == money.code else "left")
     for one in states:
         total = "" if one.total is None else format_minor(one.total, money)
         seq = "" if one.seq is None else str(one.seq)
-        ways = escape("\n".join(one.in_the_way))
+        said = [
+            f"restated by {format_minor(minor, money)}, which {month} collects"
+            for month, minor in one.restated.items()
+        ]
+        ways = escape("\n".join([*one.in_the_way, *said]))
         table.add_row(one.period, one.state, seq, one.at or "", escape(one.by or ""), total, ways)
     session.console.print(table)

@@ -19,29 +19,37 @@ from chargeback.spans import record_name
 from chargeback.units import Terms, Unit
 from chargeback.workbench import SOURCES, SourceFile, Workbench
 from gpuledger.lake.arrow import pa
-from gpuledger.versions import OwnerFact, PriceFact, owners_in_force, prices_in_force
+from gpuledger.versions import (
+    OwnerFact,
+    PriceFact,
+    RuleFact,
+    owners_in_force,
+    prices_in_force,
+    rules_in_force,
+)
 from gpuledger.versions.facts import rows_in_force
-from gpuledger.versions.tables import owner_version, price_version
+from gpuledger.versions.tables import owner_rule_version, owner_version, price_version
 
 __all__ = ["give_out", "stage_facts", "whole_period"]
 
 
 @dataclass(frozen=True)
 class _Version:
-    """A version of a term: `matched` is what it is looked up by, `said` what it says."""
+    """A version of a term: `matched` is the price record that it makes, `said` what it says."""
 
     kind: str
     identity: str
     source: str
     seq: int
     matched: str
-    team: str
     said: str
     from_s: int
     to_s: int
     start_s: int
     end_s: int
 
+
+_TABLES = (("price", price_version), ("owner", owner_version), ("owner", owner_rule_version))
 
 _OPEN = 2**62
 """The end of a version that is still open."""
@@ -68,12 +76,13 @@ where false
 _CLAIMS = """
 create or replace table claim as
 select
-    'holding' as kind, identity, run, owner_key, slot, node, '' as prefix, '' as model, '' as region,
+    'holding' as kind, identity, run, who_no, owner_key, slot, node, '' as prefix, '' as model, '' as region,
     '' as device, claimed_ticks as weight, from_s, to_s
 from holding_claim where is_assumed = 0 and device = ''
 union all
 select
-    'holding', h.identity, h.run, h.owner_key, d.slot, h.node, '', '', '', h.device, h.claimed_ticks,
+    'holding', h.identity, h.run, h.who_no, h.owner_key, d.slot, h.node, '', '', '', h.device,
+    h.claimed_ticks,
     greatest(h.from_s, d.from_s), least(h.to_s, d.to_s)
 from holding_claim as h
 inner join device_life as d
@@ -81,12 +90,12 @@ inner join device_life as d
 where h.is_assumed = 0
 union all
 select
-    'holding', identity, run, owner_key, '', '', capacity_group || '/' || run || '/', model, region, '',
-    claimed_ticks, from_s, to_s
+    'holding', identity, run, who_no, owner_key, '', '', capacity_group || '/' || run || '/', model, region,
+    '', claimed_ticks, from_s, to_s
 from holding_claim where is_assumed = 1
 union all
 select
-    s.kind, s.identity, '', '', s.slot, s.state, '', '', '', '', 1,
+    s.kind, s.identity, '', 0, '', s.slot, s.state, '', '', '', '', 1,
     greatest(s.start_s, w.start_s), least(coalesce(s.end_s, w.end_s), w.end_s)
 from stated as s cross join run_window as w
 """
@@ -117,7 +126,8 @@ def stage_facts(bench: Workbench, desk: Desk, terms: Terms, unit: Unit) -> None:
     """Stage the models up to `holding_claim` for the whole period, and what else facts are told by.
 
     Tables: `fact` (kind, identity, source, seq, start_s, end_s, file), `claim` (what each fact claims: a run
-    or nobody's, a slot, a node's free slots, or assumed slots) and `term` (versions of prices and owners).
+    or nobody's, a slot, a node's free slots, or assumed slots), `term` (versions of prices and owners) and
+    `owned` (which of these gave a run its owner when).
     """
     stage_inputs(bench, terms, unit)
     bench.run(["slot_state", "device_life", "holding_claim"])
@@ -126,6 +136,7 @@ def stage_facts(bench: Workbench, desk: Desk, terms: Terms, unit: Unit) -> None:
     bench.connection.execute(f"create or replace table fact as {facts}")
     bench.connection.execute(_STATED)
     bench.connection.execute(_CLAIMS)
+    bench.connection.execute(_OWNED_BY)
     with desk.database.read() as connection:
         bench.stage_rows("term", _Version, _versions(connection, terms))
 
@@ -146,37 +157,43 @@ def _in_force(table: str, files: Iterable[SourceFile]) -> str:
 def _versions(connection: Connection, terms: Terms) -> Iterator[_Version]:
     seqs = {
         (kind, row.identity): row.seq
-        for kind, table in (("price", price_version), ("owner", owner_version))
+        for kind, table in _TABLES
         for row in rows_in_force(connection, table, terms.seq)
     }
     for price in prices_in_force(connection, terms.seq):
         said = f"{price.rate} {price.currency}"
-        yield _version("price", price, price.source, seqs, record_name(price), "", said)
+        yield _version("price", price, price.source, seqs, record_name(price), said)
     for owner in owners_in_force(connection, terms.seq):
-        said = f"{owner.team} / {owner.cost_centre}" if owner.cost_centre else owner.team
-        yield _version("owner", owner, "", seqs, owner.owner_key, owner.team, said)
+        yield _version("owner", owner, "", seqs, "", _team(owner))
+    for rule in rules_in_force(connection, terms.seq):
+        said = f"rule {rule.position}: {rule.matching}: {_team(rule)}"
+        yield _version("owner", rule, "", seqs, "", said)
+
+
+def _team(fact: OwnerFact | RuleFact) -> str:
+    return f"{fact.team} / {fact.cost_centre}" if fact.cost_centre else fact.team
 
 
 def _version(
     kind: str,
-    fact: OwnerFact | PriceFact,
+    fact: OwnerFact | PriceFact | RuleFact,
     source: str,
     seqs: dict[tuple[str, str], int],
     matched: str,
-    team: str,
     said: str,
 ) -> _Version:
     end_s = _OPEN if fact.end_s is None else fact.end_s
     seq = seqs[kind, fact.identity]
-    return _Version(
-        kind, fact.identity, source, seq, matched, team, said, fact.start_s, end_s, fact.start_s, end_s
-    )
+    return _Version(kind, fact.identity, source, seq, matched, said, fact.start_s, end_s, fact.start_s, end_s)
 
 
 _OWNED = """
     (
         p.owner = '__conflict__'
-        or p.owner = case when c.owner_key = '' then '__unknown_owner__' else c.owner_key end
+        or exists (
+            select 1 from owner_span as o
+            where o.who_no = c.who_no and o.owner = p.owner and o.from_s < p.to_s and o.to_s > p.from_s
+        )
     )
 """
 _MET = {
@@ -188,9 +205,20 @@ _MET = {
         "p.slot = c.slot and p.kind = c.kind and c.kind <> 'holding' and p.state = c.node",
     ),
     "price": ("c.kind = 'price' and c.matched = p.price_record",),
-    "owner": ("c.kind = 'owner' and c.matched = p.owner and c.team = p.team",),
+    "owner": ("c.run = p.run and c.owner = p.owner and c.team = p.team and c.cost_centre = p.cost_centre",),
 }
 """How a time row finds its facts, a join for each way."""
+
+_GIVEN_BY = {"fact": ("claim", "c.weight"), "price": ("term", "1"), "owner": ("owned", "1")}
+"""Where its facts are, and by what they share a row."""
+
+_OWNED_BY = """
+create or replace table owned as
+select distinct
+    'owner' as kind, o.term as identity, c.run, o.owner, o.team, o.cost_centre, o.from_s, o.to_s
+from claim as c inner join owner_span as o on c.who_no = o.who_no
+where c.kind = 'holding' and o.term <> ''
+"""
 
 _GIVEN = """
 create or replace table given_{name} as
@@ -229,6 +257,6 @@ def give_out(bench: Workbench) -> None:
     price or owner is about is in none of theirs.
     """
     for name, matches in _MET.items():
-        table, weight = ("claim", "c.weight") if name == "fact" else ("term", "1")
+        table, weight = _GIVEN_BY[name]
         joins = [_JOIN.format(table=table, weight=weight, match=match) for match in matches]
         bench.connection.execute(_GIVEN.format(name=name, joins=" union all ".join(joins)))

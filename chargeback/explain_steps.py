@@ -36,6 +36,7 @@ def steps_down(ground: Ground) -> Iterator[Step]:
             when owner = '__account__' then 'nobody holds it'
             when owner = '__conflict__' then 'it is claimed twice'
             when owner = '__unknown_owner__' then 'the holding names no owner'
+            when team = '__unknown_owner__' then 'no rule and no row: unmatched_owner=unknown/1'
         """,
     )
 
@@ -124,7 +125,9 @@ def _holdings(ground: Ground) -> Step:
         left join owned as o on h.run = o.run and h.run <> ''
     """
     labels = ["holding", "claimed_from", "claimed_to", "units", "place", "owner_key", "owner_rows"]
-    return ground.step("holdings", "who held it, and which row of owners gave the team", query, labels)
+    return ground.step(
+        "holdings", "who held it, and which rule or row of owners gave the team", query, labels
+    )
 
 
 def _sources(ground: Ground) -> Step:
@@ -150,7 +153,7 @@ def _sources(ground: Ground) -> Step:
 
 def _terms(ground: Ground, kind: str, reasons: str) -> Step:
     """The versions of prices or owners; time that none is about is told by why."""
-    other = "no row: the key is its own team" if kind == "owner" else "no row"
+    other = "no rule and no row: the key is its own team" if kind == "owner" else "no row"
     query = f"""
         select t.identity as identity, t.said as says, t.source as source, cast(t.seq as varchar) as seq,
             utc(t.start_s) as "start", utc(t.end_s) as "end", sum(g.ticks) as time, sum(g.amount) as unrounded

@@ -16,7 +16,8 @@ from chargeback.ledger import Result
 from chargeback.measure import stage_inputs
 from chargeback.model_files import MEASURE
 from chargeback.outline import Shard, outline
-from chargeback.runs import terms_of
+from chargeback.runs import terms_at
+from chargeback.terms.in_force import Seqs
 from chargeback.units import Terms, Unit
 from chargeback.workbench import Workbench
 from gpuledger.calendars import month_bounds
@@ -30,7 +31,8 @@ FACTS = {
     "device_life": "device, from_s, to_s, slot",
     "holding_claim": "identity",
     "slot_life": "life_no",
-    "owner_span": "owner_key, from_s",
+    "who": "who_no",
+    "owner_span": "who_no, from_s",
     "price_span": "sku, model, region, purchase_option, from_s",
 }
 """The tables that are frozen, each with the order of its rows."""
@@ -56,7 +58,7 @@ def freeze_facts(desk: Desk, result: Result, close_id: str) -> str:
 def _write(desk: Desk, result: Result, close_id: str) -> None:
     start_s, end_s = month_bounds(desk.book.zone, result.period)
     known = outline(desk, result.seq, start_s, end_s)
-    terms = terms_of(desk, result.period, result.seq, known)
+    terms = terms_at(desk, result.period, Seqs.at(result.seq), known)
     try:
         time = sum(_write_shard(desk, terms, shard, close_id) for shard in known.shards)
     except OSError as error:

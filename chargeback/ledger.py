@@ -16,11 +16,20 @@ from chargeback.units import EntryDay, Partition, TimeDay
 from gpuledger.errors import BooksError
 from gpuledger.money import currency, half_up
 from gpuledger.versions import Book, Database
-from gpuledger.versions.tables import book_head, entry_day, period_close, pool_total, run, time_day
+from gpuledger.versions.tables import (
+    book_head,
+    entry_day,
+    period_close,
+    pool_total,
+    restatement,
+    run,
+    time_day,
+)
 
 __all__ = [
     "Result",
     "begun_run",
+    "engine_of",
     "find_run",
     "heads",
     "latest_head_seq",
@@ -138,6 +147,11 @@ def find_run(connection: Connection, book: str, period: str, seq: int) -> str | 
     )
 
 
+def engine_of(connection: Connection, run_id: str) -> str:
+    """The version of gpuledger that computed a run."""
+    return str(connection.scalar(select(run.c.engine_version).where(run.c.id == run_id)))
+
+
 def load_run(connection: Connection, run_id: str) -> Result:
     """A run as it was saved, without its partitions."""
     row = connection.execute(select(run).where(run.c.id == run_id)).one_or_none()
@@ -198,8 +212,11 @@ def latest_head_seq(connection: Connection, book: str, period: str) -> int | Non
 
 
 def runs_to_keep(connection: Connection, since_s: int) -> set[str]:
-    """The names under which files must stay: of runs in force, of closes, of runs begun since an instant."""
+    """The names under which files must stay: of runs in force, of closes and
+    restatements with what they reached, of runs begun since an instant."""
     named = connection.execute(select(book_head.c.run_id).distinct()).scalars()
     closes = connection.execute(select(period_close.c.close_id)).scalars()
+    counted = restatement.c.replaced_at_s.is_(None)
+    restated = connection.execute(select(restatement.c.id, restatement.c.run_id).where(counted)).all()
     recent = connection.execute(select(run.c.id).where(run.c.started_at_s >= since_s)).scalars()
-    return {*named, *closes, *recent}
+    return {*named, *closes, *recent, *(name for row in restated for name in row)}

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from chargeback.model_files import MEASURE, model
+from chargeback.owners import OwnerSpan, outcomes
 from chargeback.spans import PriceSpan
 from chargeback.units import Measured, PoolPart, Terms, TimeDay, Unit
 from chargeback.workbench import Workbench
@@ -56,12 +57,14 @@ class _Count:
 
 
 @dataclass(frozen=True)
-class _Owner:
+class _Who:
+    who_no: int
+    cluster: str
+    namespace: str
+    account: str
     owner_key: str
-    team: str
-    cost_centre: str
-    from_s: int
-    to_s: int
+    labels: str
+    outcome_no: int
 
 
 @dataclass(frozen=True)
@@ -140,7 +143,13 @@ def stage_inputs(bench: Workbench, terms: Terms, unit: Unit) -> None:
     stage_calendar(bench, terms, unit)
     bench.stage_rows("cluster_through", _Through, [_Through(*row) for row in terms.throughs.items()])
     bench.stage_rows("counting", _Count, [_Count(k) for k in range(terms.most_units)])
-    bench.stage_rows("owner_span", _Owner, terms.owners)
+    same = outcomes(terms.owners)
+    whos = [
+        _Who(no, w.cluster, w.namespace, w.account, w.owner_key, w.labels, same[no])
+        for no, w in enumerate(terms.whos, 1)
+    ]
+    bench.stage_rows("who", _Who, whos)
+    bench.stage_rows("owner_span", OwnerSpan, terms.owners)
     bench.stage_rows("price_span", _Price, [_price(span, terms) for span in terms.prices])
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from chargeback.desk import Desk
+from chargeback.owners import Who
 from chargeback.spans import SlotClass
 from chargeback.workbench import SOURCES, SourceFile, Workbench
-from gpuledger.calendars import calendar_pieces, month_bounds
+from gpuledger.calendars import calendar_pieces, month_bounds, next_month
 from gpuledger.versions import throughs
 
 __all__ = ["Outline", "Shard", "outline", "periods_with_facts"]
@@ -30,6 +31,10 @@ union distinct
 select distinct '', model, region, '' from source_holding where is_assumed = 1
 """
 
+_WHOS = """
+select distinct cluster, namespace, account, owner_key, labels from source_holding where seq <= $seq
+"""
+
 _FIRST = """
 select min(start_s) from (select start_s from source_slot union all select start_s from source_holding)
 """
@@ -46,10 +51,14 @@ class Shard:
 
 @dataclass(frozen=True)
 class Outline:
-    """The shards with facts, what a price can be for, the most units that one run holds without a node."""
+    """The shards with facts, what a price can be for, and the most units that one run holds without a node.
+
+    `whos` is what holdings say of their owners, each once, in order.
+    """
 
     shards: tuple[Shard, ...]
     classes: frozenset[SlotClass]
+    whos: tuple[Who, ...]
     most_units: int
 
 
@@ -57,6 +66,7 @@ def outline(desk: Desk, seq: int, start_s: int, end_s: int) -> Outline:
     """Look over the lake at a seq for [start, end); its figures are upper bounds."""
     shards: list[Shard] = []
     classes: set[SlotClass] = set()
+    whos: set[Who] = set()
     most = 0
     for number in range(desk.book.shards):
         files = _files(desk, seq, number)
@@ -66,9 +76,10 @@ def outline(desk: Desk, seq: int, start_s: int, end_s: int) -> Outline:
             bench.sources(files)
             slots, assumed, units = bench.rows(_SLOTS, {"start_s": start_s, "end_s": end_s})[0]
             classes |= {SlotClass(*row) for row in bench.rows(_CLASSES)}
+            whos |= {Who(*row) for row in bench.rows(_WHOS, {"seq": seq})}
         shards.append(Shard(number, slots + assumed, files))
         most = max(most, units)
-    return Outline(tuple(shards), frozenset(classes), most)
+    return Outline(tuple(shards), frozenset(classes), tuple(sorted(whos)), most)
 
 
 def periods_with_facts(desk: Desk, seq: int, now_s: int) -> list[str]:
@@ -97,6 +108,5 @@ def _months(zone: str, first_s: int, end_s: int) -> list[str]:
     months = []
     while month_bounds(zone, month)[0] < end_s:
         months.append(month)
-        year, number = int(month[:4]), int(month[5:])
-        month = f"{year + number // 12}-{number % 12 + 1:02d}"
+        month = next_month(month)
     return months

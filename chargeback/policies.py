@@ -1,17 +1,34 @@
-"""The policies in force: named, versioned rules that every entry and statement names."""
+"""Policies: named, versioned rules that every entry and statement names, and what terms may choose."""
 
 from __future__ import annotations
 
-__all__ = ["POLICIES", "policy_text"]
+from collections.abc import Iterable
 
-POLICIES = {
-    "charged": "pooled",
+from gpuledger.versions import PolicyFact
+
+__all__ = ["CHOICES", "policies_at", "policy_text"]
+
+_FIXED = {
     "distribution": "none/1",
     "node_cost": "gpu/1",
     "sharing": "by_share/1",
 }
 
+CHOICES = {"unmatched_owner": ("own_team/1", "unknown/1")}
+"""What terms may choose from, by policy; the first counts where nothing is said."""
 
-def policy_text(charged: str) -> str:
+
+def policies_at(facts: Iterable[PolicyFact], charged: str, start_s: int) -> dict[str, str]:
+    """The policies of a month that begins at `start_s`, by name."""
+    chosen = {
+        fact.policy: fact.choice
+        for fact in facts
+        if fact.start_s <= start_s and (fact.end_s is None or start_s < fact.end_s)
+    }
+    default = {name: choices[0] for name, choices in CHOICES.items()}
+    return dict(sorted((_FIXED | {"charged": charged} | default | chosen).items()))
+
+
+def policy_text(policies: dict[str, str]) -> str:
     """The policies as one text for an entry, such as `charged=pooled distribution=none/1 …`."""
-    return " ".join(f"{name}={value}" for name, value in sorted((POLICIES | {"charged": charged}).items()))
+    return " ".join(f"{name}={value}" for name, value in sorted(policies.items()))

@@ -81,7 +81,7 @@ def _book_terms(terms: Terms) -> _BookTerms:
     source = "clearing" if terms.charged == "pooled" else "accrued"
     return _BookTerms(
         charged=terms.charged,
-        policy=policy_text(terms.charged),
+        policy=policy_text(terms.policies),
         from_account=source,
         from_owner="",
         cause="",

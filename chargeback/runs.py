@@ -21,18 +21,20 @@ from chargeback.desk import Desk, Progressing, silent
 from chargeback.ledger import Result, begun_run, save_run
 from chargeback.measure import measure
 from chargeback.outline import Outline, outline
-from chargeback.policies import POLICIES
+from chargeback.owners import owner_spans
+from chargeback.policies import policies_at
 from chargeback.post import Charges, post
 from chargeback.pricing import Priced, price
-from chargeback.spans import meter_of, owner_spans, price_spans, record_name
+from chargeback.spans import meter_of, price_spans, record_name
+from chargeback.terms.in_force import Seqs, TermsInForce, terms_in_force
 from chargeback.units import Measured, Posted, Terms, Unit, units_of
 from gpuledger.calendars import month_bounds
 from gpuledger.console import Progress
 from gpuledger.errors import BooksError
 from gpuledger.instants import format_utc
-from gpuledger.versions import Database, owners_in_force, prices_in_force, throughs
+from gpuledger.versions import Database, throughs
 
-__all__ = ["ensure_known", "make_books", "terms_of"]
+__all__ = ["come_to_the_same", "compute_books", "ensure_known", "make_books", "terms_at", "terms_of"]
 
 R = TypeVar("R")
 
@@ -58,18 +60,39 @@ def make_books(
         with desk.database.read() as connection:
             ensure_not_closed(connection, desk.book.name, period)
     known = outline(desk, seq, start_s, end_s)
-    terms = terms_of(desk, period, seq, known)
-    begun = begun_run(desk.database, desk.book, run_id, period, seq, desk.engine_version, at_s)
-    with begun, _scratch(desk, run_id) as scratch:
-        units = _units(desk, terms, known, scratch, run_id)
-        with _workers(desk) as spread, progress(2 * len(units), f"books of {period}") as bar:
+    terms = terms_at(desk, period, Seqs.at(seq), known)
+    books = desk.books / desk.book.name / period
+    with begun_run(desk.database, desk.book, run_id, period, seq, desk.engine_version, at_s):
+        result = compute_books(desk, terms, known, run_id=run_id, books=books, progress=progress)
+        save_run(desk.database, desk.book, result, at_s=at_s, in_force=in_force)
+    return result
+
+
+def compute_books(
+    desk: Desk, terms: Terms, known: Outline, *, run_id: str, books: Path, progress: Progressing = silent
+) -> Result:
+    """Compute a period by these terms; its partitions come under the folder `books`, nothing in the database.
+
+    `known` is the outline of the period at the seq of the terms. Raises InvariantError where an audit finds
+    rows.
+    """
+    with _scratch(desk, run_id) as scratch:
+        units = _units(desk, terms, known, scratch, run_id, books)
+        with _workers(desk) as spread, progress(2 * len(units), f"books of {terms.period}") as bar:
             measured: list[Measured] = _stepped(spread(partial(measure, terms), units), bar)
             priced = _price(terms, measured)
             charges = [_charges(priced, unit) for unit in units]
             posted: list[Posted] = _stepped(spread(partial(post, terms), units, charges), bar)
-        result = _result(terms, run_id, measured, priced, posted)
-        save_run(desk.database, desk.book, result, at_s=at_s, in_force=in_force)
-    return result
+    return _result(terms, run_id, measured, priced, posted)
+
+
+def come_to_the_same(one: Terms, other: Terms) -> bool:
+    """Whether books made of two terms are equal: which rule or row gave a team moves nothing."""
+    return _without_terms(one) == _without_terms(other)
+
+
+def _without_terms(terms: Terms) -> Terms:
+    return replace(terms, owners=tuple(replace(span, term="") for span in terms.owners))
 
 
 def ensure_known(database: Database, seq: int) -> None:
@@ -82,20 +105,29 @@ def ensure_known(database: Database, seq: int) -> None:
         )
 
 
-def terms_of(desk: Desk, period: str, seq: int, known: Outline) -> Terms:
-    """What a period's books at a seq are made of besides the lake's rows."""
+def terms_at(desk: Desk, period: str, seqs: Seqs, known: Outline) -> Terms:
+    """What a period's books are made of besides the lake's rows, each kind of term as known at its seq."""
+    with desk.database.read() as connection:
+        agreed = terms_in_force(connection, seqs)
+    return terms_of(desk, period, seqs.usage, known, agreed)
+
+
+def terms_of(desk: Desk, period: str, seq: int, known: Outline, agreed: TermsInForce) -> Terms:
+    """What a period's books are made of, where these terms are agreed and the lake is as known at a seq."""
     start_s, end_s = month_bounds(desk.book.zone, period)
     with desk.database.read() as connection:
         complete = throughs(connection, seq)
-        owners = owners_in_force(connection, seq)
-        prices = prices_in_force(connection, seq)
     by_cluster: dict[str, int] = {}
     for (_, cluster), through_s in complete.items():
         by_cluster[cluster] = min(through_s, by_cluster.get(cluster, through_s))
-    spans = price_spans(known.classes, prices, start_s, end_s)
+    policies = policies_at(agreed.policies, desk.book.charged, start_s)
+    owners = owner_spans(known.whos, agreed.rules, agreed.owners, policies["unmatched_owner"], start_s, end_s)
+    spans = price_spans(known.classes, agreed.prices, start_s, end_s)
     used = {span.price_record for span in spans}
     meters = {
-        record_name(fact): meter_of(fact, desk.book.currency) for fact in prices if record_name(fact) in used
+        record_name(fact): meter_of(fact, desk.book.currency)
+        for fact in agreed.prices
+        if record_name(fact) in used
     }
     return Terms(
         period=period,
@@ -104,7 +136,9 @@ def terms_of(desk: Desk, period: str, seq: int, known: Outline) -> Terms:
         seq=seq,
         start_s=start_s,
         end_s=end_s,
-        owners=tuple(owner_spans(owners, start_s, end_s)),
+        policies=policies,
+        whos=known.whos,
+        owners=tuple(owners),
         prices=tuple(spans),
         meters={record: meters[record] for record in sorted(used)},
         price_numbers={record: number for number, record in enumerate(sorted(used), 1)},
@@ -114,7 +148,7 @@ def terms_of(desk: Desk, period: str, seq: int, known: Outline) -> Terms:
     )
 
 
-def _units(desk: Desk, terms: Terms, known: Outline, scratch: Path, run_id: str) -> list[Unit]:
+def _units(desk: Desk, terms: Terms, known: Outline, scratch: Path, run_id: str, books: Path) -> list[Unit]:
     files = {shard.number: shard.files for shard in known.shards}
     slots = [(shard.number, shard.slots) for shard in known.shards]
     return [
@@ -123,7 +157,7 @@ def _units(desk: Desk, terms: Terms, known: Outline, scratch: Path, run_id: str)
             start_s=start_s,
             end_s=end_s,
             files=files[shard],
-            books=desk.books / desk.book.name / terms.period,
+            books=books,
             scratch=scratch,
             run_id=run_id,
             limits=replace(desk.limits, spill=scratch),
@@ -168,7 +202,7 @@ def _result(
             "charged": terms.charged,
             "data_through": dict(sorted(terms.sources.items())),
             "orphaned_ticks": dict(sorted(orphaned.items())),
-            "policies": POLICIES | {"charged": terms.charged},
+            "policies": terms.policies,
             "prices": _prices(terms),
         },
     )

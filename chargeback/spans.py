@@ -1,4 +1,4 @@
-"""Owners and prices as spans that do not overlap, so that the models join each instant to one of them."""
+"""Prices as spans that do not overlap, so that the models join each instant to one of them."""
 
 from __future__ import annotations
 
@@ -10,15 +10,13 @@ from itertools import pairwise
 
 from gpuledger.errors import BooksError
 from gpuledger.money import currency, rate_per_second
-from gpuledger.versions import OwnerFact, PriceFact
+from gpuledger.versions import PriceFact
 
 __all__ = [
     "Meter",
-    "OwnerSpan",
     "PriceSpan",
     "SlotClass",
     "meter_of",
-    "owner_spans",
     "price_spans",
     "record_name",
 ]
@@ -32,17 +30,6 @@ class SlotClass:
     model: str
     region: str
     purchase_option: str
-
-
-@dataclass(frozen=True, order=True)
-class OwnerSpan:
-    """A stretch [from, to) in UTC seconds of one owner key, team and cost centre ('' = none)."""
-
-    owner_key: str
-    team: str
-    cost_centre: str
-    from_s: int
-    to_s: int
 
 
 @dataclass(frozen=True, order=True)
@@ -64,25 +51,6 @@ class Meter:
     rate: Fraction
     price: str
     currency: str
-
-
-def owner_spans(owners: Iterable[OwnerFact], start_s: int, end_s: int) -> list[OwnerSpan]:
-    """Each owner key with a row, over all of [start, end): where no row holds, the key is its own team."""
-    rows: dict[str, list[OwnerFact]] = {}
-    for fact in owners:
-        rows.setdefault(fact.owner_key, []).append(fact)
-    spans: list[OwnerSpan] = []
-    for key in sorted(rows):
-        reached = start_s
-        for fact in sorted(rows[key], key=lambda fact: fact.start_s):
-            low, high = max(fact.start_s, start_s), _until(fact.end_s, end_s)
-            if low >= high:
-                continue
-            spans += [OwnerSpan(key, key, "", reached, low)] if reached < low else []
-            spans.append(OwnerSpan(key, fact.team, fact.cost_centre or "", low, high))
-            reached = high
-        spans += [OwnerSpan(key, key, "", reached, end_s)] if reached < end_s else []
-    return spans
 
 
 def price_spans(

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from chargeback.spans import Meter, OwnerSpan, PriceSpan
+from chargeback.owners import OwnerSpan, Who
+from chargeback.spans import Meter, PriceSpan
 from chargeback.workbench import Limits, SourceFile
 
 __all__ = [
@@ -33,7 +34,8 @@ class Terms:
 
     `throughs` gives, by cluster, the instant in UTC seconds up to which all of its sources are complete;
     `sources` the same by `cluster/source`. `most_units` bounds the units that one run holds without a node;
-    `price_numbers` gives each price record the number that the models join by.
+    `whos` are numbered from 1 in `owners`, `price_numbers` gives each price record the number that the models
+    join by. `seq` is what is known of the lake.
     """
 
     period: str
@@ -42,6 +44,8 @@ class Terms:
     seq: int
     start_s: int
     end_s: int
+    policies: dict[str, str]
+    whos: tuple[Who, ...]
     owners: tuple[OwnerSpan, ...]
     prices: tuple[PriceSpan, ...]
     meters: dict[str, Meter]

@@ -80,13 +80,15 @@ class Workbench:
         self.connection.execute(source_views(scans))
 
     def _scan(self, name: str, files: Sequence[SourceFile]) -> str:
-        paths = [file.path for file in files if file.table == name]
-        if paths:
-            listed = ", ".join("'" + path.replace("'", "''") + "'" for path in paths)
-            return f"read_parquet([{listed}], filename = true, hive_partitioning = false)"
+        """The rows of a table's files; a column that came after a file was written is null in it."""
         empty = TABLES[name].arrow.append(pa.field("filename", pa.string())).empty_table()
         self.stage(f"no_{name}", empty)
-        return f"no_{name}"
+        paths = [file.path for file in files if file.table == name]
+        if not paths:
+            return f"no_{name}"
+        listed = ", ".join("'" + path.replace("'", "''") + "'" for path in paths)
+        scan = f"read_parquet([{listed}], filename = true, hive_partitioning = false, union_by_name = true)"
+        return f"(select * from {scan} union all by name select * from no_{name})"
 
     def stage(self, name: str, table: pa.Table) -> None:
         """Put an Arrow table into a staged table of that name."""

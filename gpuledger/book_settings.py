@@ -10,10 +10,10 @@ from sqlalchemy import func, select
 from gpuledger.errors import Place, SettingsError
 from gpuledger.sources import Sourced
 from gpuledger.versions import Database
-from gpuledger.versions.book import Book, open_book
+from gpuledger.versions.book import Book, find_book, open_book
 from gpuledger.versions.tables import book, lake_file
 
-__all__ = ["session_book", "shards_in_use"]
+__all__ = ["planned_book", "session_book", "shards_in_use"]
 
 _FIXED = ("zone", "currency", "charged", "shards")
 
@@ -23,6 +23,23 @@ def session_book(database: Database, sourced: Sourced, *, at_s: int) -> Book:
 
     Raises SettingsError where a flag, variable or file says something else than the book was begun with.
     """
+    begun = open_book(database, _wanted(database, sourced), at_s=at_s)
+    _refuse_others(sourced, begun, _FIXED)
+    return begun
+
+
+def planned_book(database: Database, sourced: Sourced) -> Book:
+    """The book that is set, or as it would be begun: for who only looks, nothing is written.
+
+    Raises SettingsError as `session_book` does.
+    """
+    wanted = _wanted(database, sourced)
+    found = find_book(database, wanted.name) or wanted
+    _refuse_others(sourced, found, _FIXED)
+    return found
+
+
+def _wanted(database: Database, sourced: Sourced) -> Book:
     settings = sourced.settings
     shards = shards_in_use(database)
     wanted = Book(
@@ -34,9 +51,7 @@ def session_book(database: Database, sourced: Sourced, *, at_s: int) -> Book:
     )
     if shards is not None:
         _refuse_others(sourced, wanted, ("shards",))
-    begun = open_book(database, wanted, at_s=at_s)
-    _refuse_others(sourced, begun, _FIXED)
-    return begun
+    return wanted
 
 
 def shards_in_use(database: Database) -> int | None:

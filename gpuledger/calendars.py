@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from gpuledger.errors import InputError
 
-__all__ = ["Piece", "calendar_pieces", "day_start", "month_bounds", "time_zone", "utc_day"]
+__all__ = ["Piece", "calendar_pieces", "day_start", "month_bounds", "next_month", "time_zone", "utc_day"]
 
 _HOUR = 3600
 _MONTH = re.compile(r"((?:19|20|21)[0-9]{2})-(0[1-9]|1[0-2])")
@@ -101,6 +101,12 @@ def month_bounds(zone: str, month: str) -> tuple[int, int]:
     info = time_zone(zone)
     following = date(year + number // 12, number % 12 + 1, 1)
     return day_start(info, date(year, number, 1)), day_start(info, following)
+
+
+def next_month(month: str) -> str:
+    """The month after one written as `2026-12`: `2027-01`."""
+    year, number = int(month[:4]), int(month[5:])
+    return f"{year + number // 12:04}-{number % 12 + 1:02}"
 
 
 def utc_day(at_s: int) -> str:

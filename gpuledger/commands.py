@@ -60,6 +60,12 @@ COMMANDS: tuple[Command, ...] = (
         "engine",
     ),
     Command(
+        ("import", "map"),
+        "collectors.imports.guess_commands:draft",
+        "Guess the map of a file's columns from its header, as a draft to read and to mend.",
+        "engine",
+    ),
+    Command(
         ("import", "prices"),
         "chargeback.terms.commands:prices",
         "Import prices per GPU-hour from CSV.",
@@ -69,6 +75,18 @@ COMMANDS: tuple[Command, ...] = (
         ("import", "owners"),
         "chargeback.terms.commands:owners",
         "Import from CSV which team and cost centre an owner key belongs to.",
+        "engine",
+    ),
+    Command(
+        ("init",),
+        "chargeback.terms.init_commands:init",
+        "Write a folder of terms to begin with: teams, prices and policies.",
+        "engine",
+    ),
+    Command(
+        ("apply",),
+        "chargeback.terms.apply_commands:apply",
+        "Make the terms of a folder those in force, and say what that moves.",
         "engine",
     ),
     Command(
@@ -97,6 +115,24 @@ COMMANDS: tuple[Command, ...] = (
         ("books",),
         "chargeback.close_commands:books",
         "List the months: open, provisional or closed, and what stands in the way of a close.",
+        "engine",
+    ),
+    Command(
+        ("restate",),
+        "chargeback.restate_commands:restate",
+        "Carry what became known of a closed month into the next open one, by cause.",
+        "engine",
+    ),
+    Command(
+        ("reopen",),
+        "chargeback.restate_commands:reopen",
+        "Take up a closed month again: each run restates it, with a reason.",
+        "engine",
+    ),
+    Command(
+        ("diff",),
+        "chargeback.restate_commands:diff",
+        "Print what changed in a month between two states of knowledge, by cause.",
         "engine",
     ),
     Command(

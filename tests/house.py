@@ -15,16 +15,21 @@ from chargeback.printing import as_json
 from chargeback.runs import make_books
 from chargeback.statement import By, state_statement
 from chargeback.workbench import Limits
+from gpuledger.canonical import canonical_json
 from gpuledger.lake import TABLES, Lake, LocalFiles
 from gpuledger.lake.arrow import pa, pq
 from gpuledger.versions import (
     Book,
     Database,
     OwnerFact,
+    PolicyFact,
     PriceFact,
+    RuleFact,
     open_book,
     put_owners,
+    put_policies,
     put_prices,
+    put_rules,
     set_through,
 )
 
@@ -42,6 +47,8 @@ class House:
     rows: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     owners: list[OwnerFact] = field(default_factory=list)
     prices: list[PriceFact] = field(default_factory=list)
+    rules: list[RuleFact] = field(default_factory=list)
+    policies: list[PolicyFact] = field(default_factory=list)
     throughs: dict[tuple[str, str], int] = field(default_factory=dict)
     runs: int = 0
 
@@ -83,6 +90,13 @@ class House:
     ) -> None:
         self.owners.append(OwnerFact(f"{key}@{start}", start, end, key, team, cost_centre))
 
+    def rule(self, position: int, team: str, start: int = 0, end: int | None = None, **matching: Any) -> None:
+        text = canonical_json(matching)
+        self.rules.append(RuleFact(f"{text}@{start}", start, end, position, text, team))
+
+    def policy(self, policy: str, choice: str, start: int = 0) -> None:
+        self.policies.append(PolicyFact(f"{policy}@{start}", start, None, policy, choice))
+
     def through(self, instant: int, source: str = "test", cluster: str = "c") -> None:
         self.throughs[source, cluster] = instant
 
@@ -101,9 +115,12 @@ class House:
             self.desk.lake.publish(commit, staged)
             put_owners(commit, self.owners)
             put_prices(commit, self.prices)
+            put_rules(commit, self.rules)
+            put_policies(commit, self.policies)
             for (source, cluster), instant in self.throughs.items():
                 set_through(commit, source, cluster, instant)
         self.rows, self.owners, self.prices, self.throughs = {}, [], [], {}
+        self.rules, self.policies = [], []
         return commit.seq
 
     def books(self, period: str = "2026-10", seq: int | None = None, workers: int = 1) -> Result:
@@ -111,6 +128,13 @@ class House:
         desk = replace(self.desk, workers=workers)
         known = self.desk.database.latest_seq() if seq is None else seq
         return make_books(desk, period, seq=known, run_id=f"run{self.runs}", at_s=0)
+
+    def books_aside(self, period: str = "2026-10", seq: int | None = None) -> Result:
+        """As `books`, and not put in force."""
+        self.runs += 1
+        known = self.desk.database.latest_seq() if seq is None else seq
+        run_id = f"run{self.runs}"
+        return make_books(self.desk, period, seq=known, run_id=run_id, at_s=0, in_force=False)
 
     def statement(self, period: str = "2026-10", by: By = By.owner, seq: int | None = None) -> dict[str, Any]:
         text = as_json(state_statement(self.desk.book, self.books(period, seq), by))

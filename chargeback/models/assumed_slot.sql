@@ -1,6 +1,7 @@
 -- assumed_slot: the slots that holdings without a node imply: one per unit held, `<group>/<run>/<k>`, while it is held.
--- Grain: slot x stretch of constant size and owner key. Keys: slot, from_s.
+-- Grain: slot x stretch of constant size and of what is said of the owner. Keys: slot, from_s.
 -- A run that holds several models or regions at once counts k over all of them, in the order of their names.
+-- who_no 0 is a run whose facts have different owners at once.
 -- Units: slot_ticks in ticks per second (720720 = a whole device; less where only a fraction is claimed); UTC seconds.
 with claim as (
     select
@@ -8,7 +9,8 @@ with claim as (
         h.capacity_group as capacity_group,
         h.run as run,
         h.run_no as run_no,
-        h.owner_key as owner_key,
+        h.who_no as who_no,
+        h.outcome_no as outcome_no,
         h.model as model,
         h.region as region,
         h.claimed_ticks as claimed_ticks,
@@ -46,9 +48,7 @@ level as (
         s.to_s as to_s,
         c.cluster as cluster,
         c.run_no as run_no,
-        case
-            when min(c.owner_key) = max(c.owner_key) then min(c.owner_key) else '__conflict__'
-        end as level_owner_key,
+        case when min(c.outcome_no) = max(c.outcome_no) then min(c.who_no) else 0 end as level_who_no,
         cast(sum(c.claimed_ticks) as bigint) as level_ticks
     from stretch as s
     inner join claim as c
@@ -63,7 +63,7 @@ counted as (
         l.capacity_group as capacity_group,
         l.run as run,
         l.run_no as run_no,
-        l.level_owner_key as owner_key,
+        l.level_who_no as who_no,
         l.model as model,
         l.region as region,
         l.level_ticks as level_ticks,
@@ -84,7 +84,7 @@ select
     c.capacity_group || '/' || c.run || '/' || cast(c.reached_count - c.slot_count + n.k as varchar) as slot,
     (c.run_no + c.reached_count - c.slot_count + n.k) % 65536 as slot_no,
     c.run as run,
-    c.owner_key as owner_key,
+    c.who_no as who_no,
     c.model as model,
     c.region as region,
     least(720720, c.level_ticks - n.k * 720720) as slot_ticks,

@@ -8,7 +8,7 @@ with claim as (
         h.slot as slot,
         h.node as node,
         h.run as run,
-        h.owner_key as owner_key,
+        h.who_no as who_no,
         h.is_exclusive as is_exclusive,
         h.claimed_ticks as held_ticks,
         case when h.is_exclusive = 1 then 0 else 720720 end as cap_ticks,
@@ -21,7 +21,7 @@ with claim as (
         d.slot as slot,
         h.node as node,
         h.run as run,
-        h.owner_key as owner_key,
+        h.who_no as who_no,
         h.is_exclusive as is_exclusive,
         h.claimed_ticks as held_ticks,
         case when h.is_exclusive = 1 then 0 else 720720 end as cap_ticks,
@@ -36,7 +36,7 @@ with claim as (
         m.slot as slot,
         m.slot as node,
         m.run as run,
-        m.owner_key as owner_key,
+        m.who_no as who_no,
         cast(1 as bigint) as is_exclusive,
         m.slot_ticks as held_ticks,
         cast(0 as bigint) as cap_ticks,
@@ -50,21 +50,17 @@ resolved as (
         c.slot as slot,
         c.node as node,
         c.run as run,
-        case when c.owner_key = '' then '__unknown_owner__' else c.owner_key end as owner,
-        case
-            when c.owner_key = '' then '__unknown_owner__'
-            when o.owner_key is null then c.owner_key
-            else o.team
-        end as team_then,
-        case when o.owner_key is null then '' else o.cost_centre end as cost_centre_then,
+        o.owner as owner,
+        o.team as team_then,
+        o.cost_centre as cost_centre_then,
         c.is_exclusive as is_exclusive,
         c.held_ticks as held_ticks,
         c.cap_ticks as cap_ticks,
-        case when o.owner_key is null then c.claim_from_s else greatest(c.claim_from_s, o.from_s) end as held_from_s,
-        case when o.owner_key is null then c.claim_to_s else least(c.claim_to_s, o.to_s) end as held_to_s
+        greatest(c.claim_from_s, o.from_s) as held_from_s,
+        least(c.claim_to_s, o.to_s) as held_to_s
     from claim as c
-    left join owner_span as o
-        on c.owner_key = o.owner_key and o.from_s < c.claim_to_s and o.to_s > c.claim_from_s
+    inner join owner_span as o
+        on c.who_no = o.who_no and o.from_s < c.claim_to_s and o.to_s > c.claim_from_s
 )
 
 select

@@ -11,7 +11,10 @@ with ranked as (
         h.cluster as cluster,
         h.run as run,
         h.run_no as run_no,
+        h.namespace as namespace,
+        h.account as account,
         h.owner_key as owner_key,
+        h.labels as labels,
         h.node as node,
         h.slot as slot,
         h.device as device,
@@ -34,6 +37,8 @@ cut as (
         r.cluster as cluster,
         r.run as run,
         r.run_no as run_no,
+        q.who_no as who_no,
+        q.outcome_no as outcome_no,
         r.owner_key as owner_key,
         r.node as node,
         r.slot as slot,
@@ -48,6 +53,10 @@ cut as (
         least(r.until_s, w.end_s, coalesce(t.through_s, w.end_s)) as to_s
     from ranked as r
     inner join run_window as w on r.start_s < w.end_s
+    inner join who as q
+        on
+            r.cluster = q.cluster and r.namespace = q.namespace and r.account = q.account
+            and r.owner_key = q.owner_key and r.labels = q.labels
     left join cluster_through as t on r.cluster = t.cluster
     where r.newest = 1 and r.withdrawn = 0 and r.units > 0
 )
@@ -57,6 +66,8 @@ select
     c.cluster as cluster,
     c.run as run,
     c.run_no as run_no,
+    c.who_no as who_no,
+    c.outcome_no as outcome_no,
     c.owner_key as owner_key,
     c.node as node,
     c.slot as slot,

@@ -1,8 +1,8 @@
-"""Terms: prices and owners, as the people who agreed on them write them down.
+"""Terms: owners, prices and policies, as the people who agreed on them write them down.
 
-The package reads terms from files and makes versions of them. Terms are agreements, not observations: one
-that is wrong refuses its whole file, and nothing goes to quarantine. It never observes the fleet, and never
-computes a charge.
+The package reads terms from lists in CSV and from a folder of YAML, and makes versions of them. Terms are
+agreements, not observations: one that is wrong refuses its whole file or folder, and nothing goes to
+quarantine. It never observes the fleet; what terms would move, it lets the books compute, and keeps nothing.
 """
 
 from chargeback.terms.owners import parse_owners

@@ -43,9 +43,9 @@ Format = Annotated[Literal["table", "json"], typer.Option("--format", help="How 
 def prices(ctx: typer.Context, file: File, zone: Zone = None, format: Format = "table") -> None:
     """Import a price list: all of it, or nothing and an error that names file, row and both records."""
     session = Session.of(ctx)
-    clock = _clock(session, file, zone)
+    clock = _clock(session, zone)
     records = read_records(file, price_terms.REQUIRED, price_terms.OPTIONAL)
-    terms = price_terms.parse_prices(records, clock, str(file), file.stem)
+    terms = price_terms.parse_prices(records, clock, file.stem)
     kind = _Kind[PriceFact]("prices", prices_in_force, put_prices, price_terms.price_claim)
     figures = _bring_in(session, kind, terms, str(file))
     figures["rate_of_0"] = sum(term.fact.rate == "0" for term in terms)
@@ -55,17 +55,17 @@ def prices(ctx: typer.Context, file: File, zone: Zone = None, format: Format = "
 def owners(ctx: typer.Context, file: File, zone: Zone = None, format: Format = "table") -> None:
     """Import owners: all of them, or nothing and an error that names file, row and both records."""
     session = Session.of(ctx)
-    clock = _clock(session, file, zone)
+    clock = _clock(session, zone)
     records = read_records(file, owner_terms.REQUIRED, owner_terms.OPTIONAL)
-    terms = owner_terms.parse_owners(records, clock, str(file))
+    terms = owner_terms.parse_owners(records, clock)
     kind = _Kind[OwnerFact]("owners", owners_in_force, put_owners, owner_terms.owner_claim)
     _show(session, _bring_in(session, kind, terms, str(file)), clock, format)
 
 
-def _clock(session: Session, file: Path, zone: str | None) -> Clock:
+def _clock(session: Session, zone: str | None) -> Clock:
     if zone is not None:
         time_zone(zone)
-    return Clock(lambda: zone or session.book.zone, str(file))
+    return Clock(lambda: zone or session.book.zone)
 
 
 @dataclass(frozen=True)
@@ -82,11 +82,11 @@ def _bring_in(
     session: Session, kind: _Kind[Fact], terms: list[Term[Fact]], file: str
 ) -> dict[str, int | str]:
     """Make versions of the terms that say something new, in one commit; nothing new makes none."""
-    by_identity = terms_by_identity(terms, file)
+    by_identity = terms_by_identity(terms)
     seq = session.database.latest_seq()
     with session.database.read() as connection:
         known = kind.in_force(connection, seq)
-    refuse_overlaps(by_identity, known, kind.claim, file)
+    refuse_overlaps(by_identity, known, kind.claim)
     fresh, counts = _differing(by_identity, known)
     if fresh:
         note = f"{kind.name}: {file}"
@@ -98,7 +98,7 @@ def _bring_in(
 
 
 def _differing(terms: dict[str, Term[Fact]], known: Iterable[Fact]) -> tuple[list[Fact], dict[str, int]]:
-    """The facts that say something new; the same words from another source do not."""
+    """The facts that say something new; the same words from another source, or in `terms/`, do not."""
     before = {fact.identity: fact for fact in known}
     fresh: list[Fact] = []
     counts = {"new": 0, "changed": 0, "unchanged": 0}
@@ -117,7 +117,7 @@ def _differing(terms: dict[str, Term[Fact]], known: Iterable[Fact]) -> tuple[lis
 
 def _same(fact: OwnerFact | PriceFact, other: OwnerFact | PriceFact) -> bool:
     if isinstance(fact, PriceFact) and isinstance(other, PriceFact):
-        return replace(fact, source=other.source) == other
+        return replace(fact, source=other.source, origin=other.origin) == other
     return fact == other
 
 

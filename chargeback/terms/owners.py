@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from chargeback.terms.records import Record, join_identity
 from chargeback.terms.validity import Clock, Term
-from gpuledger.errors import InputError, Place
+from gpuledger.errors import InputError
 from gpuledger.instants import format_utc
 from gpuledger.versions import OwnerFact
 
@@ -16,9 +16,9 @@ REQUIRED = ("owner_key", "team", "from", "to")
 OPTIONAL = ("cost_centre",)
 
 
-def parse_owners(records: Iterable[Record], clock: Clock, file: str) -> list[Term[OwnerFact]]:
+def parse_owners(records: Iterable[Record], clock: Clock) -> list[Term[OwnerFact]]:
     """The owners of a list. Raises `InputError`, with file and row, for the first that cannot be right."""
-    return [Term(record.number, _owner(record, clock, file)) for record in records]
+    return [Term(record.place, _owner(record, clock)) for record in records]
 
 
 def owner_claim(fact: OwnerFact) -> tuple[str, ...]:
@@ -26,10 +26,10 @@ def owner_claim(fact: OwnerFact) -> tuple[str, ...]:
     return (fact.owner_key,)
 
 
-def _owner(record: Record, clock: Clock, file: str) -> OwnerFact:
+def _owner(record: Record, clock: Clock) -> OwnerFact:
     cells = record.cells
     for name in ("owner_key", "team"):
-        _check_name(record, name, file)
+        _check_name(record, name)
     start_s, end_s = clock.interval(record)
     return OwnerFact(
         identity=join_identity([cells["owner_key"], format_utc(start_s)]),
@@ -41,9 +41,8 @@ def _owner(record: Record, clock: Clock, file: str) -> OwnerFact:
     )
 
 
-def _check_name(record: Record, name: str, file: str) -> None:
-    text = record.cells[name]
-    place = Place(file, row=record.number, column=name)
+def _check_name(record: Record, name: str) -> None:
+    text, place = record.cells[name], record.at(name)
     if not text:
         raise InputError(
             f"{name} is empty",

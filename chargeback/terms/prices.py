@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from chargeback.terms.records import Record, join_identity
 from chargeback.terms.validity import Clock, Term
-from gpuledger.errors import InputError, Place
+from gpuledger.errors import InputError
 from gpuledger.instants import format_utc
 from gpuledger.money import currency, parse_amount
 from gpuledger.versions import PriceFact
@@ -17,13 +17,13 @@ REQUIRED = ("rate", "currency", "from", "to")
 OPTIONAL = ("sku", "model", "region", "purchase_option", "source")
 
 
-def parse_prices(records: Iterable[Record], clock: Clock, file: str, source: str) -> list[Term[PriceFact]]:
+def parse_prices(records: Iterable[Record], clock: Clock, source: str) -> list[Term[PriceFact]]:
     """The prices of a list; `source` is who gave those that name no source.
 
-    Raises `InputError`, with file and row, for the first record that cannot be right: a rate that is negative
+    Raises `InputError`, with its place, for the first record that cannot be right: a rate that is negative
     or no number, an unknown currency, both or neither of sku and model.
     """
-    return [Term(record.number, _price(record, clock, file, source)) for record in records]
+    return [Term(record.place, _price(record, clock, source)) for record in records]
 
 
 def price_claim(fact: PriceFact) -> tuple[str, ...]:
@@ -31,9 +31,9 @@ def price_claim(fact: PriceFact) -> tuple[str, ...]:
     return (fact.selector_kind, fact.selector, fact.region, fact.purchase_option)
 
 
-def _price(record: Record, clock: Clock, file: str, source: str) -> PriceFact:
+def _price(record: Record, clock: Clock, source: str) -> PriceFact:
     cells = record.cells
-    kind, selector = _selector(record, file)
+    kind, selector = _selector(record)
     start_s, end_s = clock.interval(record)
     region, option = (("" if cells[name] == "*" else cells[name]) for name in ("region", "purchase_option"))
     return PriceFact(
@@ -44,30 +44,28 @@ def _price(record: Record, clock: Clock, file: str, source: str) -> PriceFact:
         selector=selector,
         region=region,
         purchase_option=option,
-        rate=_rate(record, file),
-        currency=_currency(record, file),
+        rate=_rate(record),
+        currency=_currency(record),
         source=cells["source"] or source,
     )
 
 
-def _selector(record: Record, file: str) -> tuple[str, str]:
+def _selector(record: Record) -> tuple[str, str]:
     sku, model = record.cells["sku"], record.cells["model"]
     if bool(sku) == bool(model):
         raise InputError(
             "both sku and model are given" if sku else "neither sku nor model is given",
-            place=Place(file, row=record.number),
+            place=record.place,
             mend="give one of the two; model * is the price of every model without one of its own",
         )
     if sku == "*":
-        raise InputError(
-            "sku * is no selector", place=Place(file, row=record.number, column="sku"), mend="write model *"
-        )
+        raise InputError("sku * is no selector", place=record.at("sku"), mend="write model *")
     return ("sku", sku) if sku else ("model", model)
 
 
-def _rate(record: Record, file: str) -> str:
+def _rate(record: Record) -> str:
     """The rate in one spelling: no exponent, no zeros at the end."""
-    place = Place(file, row=record.number, column="rate")
+    place = record.at("rate")
     try:
         rate = parse_amount(record.cells["rate"])
     except InputError as error:
@@ -76,14 +74,13 @@ def _rate(record: Record, file: str) -> str:
         raise InputError(
             f"rate {record.cells['rate']} is negative",
             place=place,
-            mend="leave the row out if the price is not known; write 0 only if it costs nothing",
+            mend="leave the price out if it is not known; write 0 only if it costs nothing",
         )
     return f"{rate.normalize():f}" if rate else "0"
 
 
-def _currency(record: Record, file: str) -> str:
+def _currency(record: Record) -> str:
     try:
         return currency(record.cells["currency"]).code
     except InputError as error:
-        place = Place(file, row=record.number, column="currency")
-        raise InputError(error.message, place=place, mend=error.mend) from error
+        raise InputError(error.message, place=record.at("currency"), mend=error.mend) from error

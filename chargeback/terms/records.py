@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NamedTuple
 
 from gpuledger.errors import ColumnMapError, InputError, Place
 
@@ -15,11 +15,22 @@ __all__ = ["Record", "join_identity", "parse_records", "read_records"]
 _OTHER_DELIMITERS = ";\t|"
 
 
-class Record(NamedTuple):
-    """A row: its number in the file (1 = first row of data) and its cells, stripped, by column."""
+@dataclass(frozen=True)
+class Record:
+    """A term as it is written: its cells, stripped, by column, and the row or line where it stands.
 
-    number: int
+    `lines` has the line of each cell, in a file where a term has more than one.
+    """
+
+    place: Place
     cells: Mapping[str, str]
+    lines: Mapping[str, int] = field(default_factory=dict)
+
+    def at(self, column: str) -> Place:
+        """Where one cell stands: row and column of a table, or a line."""
+        if self.place.row is not None:
+            return replace(self.place, column=column)
+        return replace(self.place, line=self.lines.get(column, self.place.line))
 
 
 def read_records(path: Path, required: Sequence[str], optional: Sequence[str]) -> list[Record]:
@@ -62,7 +73,7 @@ def parse_records(text: str, file: str, required: Sequence[str], optional: Seque
         cells = dict.fromkeys(optional, "") | {
             name: cell.strip() for name, cell in zip(names, row, strict=True)
         }
-        records.append(Record(number, cells))
+        records.append(Record(Place(file, row=number), cells))
     return records
 
 

@@ -10,7 +10,9 @@ from gpuledger.versions.book import Book, open_book
 from gpuledger.versions.database import HEAD, Commit, Database, latest_fact_seq
 from gpuledger.versions.facts import PutCount
 from gpuledger.versions.owners import OwnerFact, owners_in_force, put_owners, withdraw_owners
+from gpuledger.versions.policies import PolicyFact, policies_in_force, put_policies, withdraw_policies
 from gpuledger.versions.prices import PriceFact, prices_in_force, put_prices, withdraw_prices
+from gpuledger.versions.rules import RuleFact, put_rules, rules_in_force, withdraw_rules
 from gpuledger.versions.through import set_through, throughs
 
 __all__ = [
@@ -20,18 +22,26 @@ __all__ = [
     "Commit",
     "Database",
     "OwnerFact",
+    "PolicyFact",
     "PriceFact",
     "PutCount",
+    "RuleFact",
     "append_audit",
     "audit_chain",
     "latest_fact_seq",
     "open_book",
     "owners_in_force",
+    "policies_in_force",
     "prices_in_force",
     "put_owners",
+    "put_policies",
     "put_prices",
+    "put_rules",
+    "rules_in_force",
     "set_through",
     "throughs",
     "withdraw_owners",
+    "withdraw_policies",
     "withdraw_prices",
+    "withdraw_rules",
 ]

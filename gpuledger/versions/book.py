@@ -9,7 +9,7 @@ from sqlalchemy import Connection, insert, select
 from gpuledger.versions.database import Database
 from gpuledger.versions.tables import book
 
-__all__ = ["Book", "open_book"]
+__all__ = ["Book", "find_book", "open_book"]
 
 
 @dataclass(frozen=True)
@@ -23,11 +23,15 @@ class Book:
     charged: str
 
 
+def find_book(database: Database, name: str) -> Book | None:
+    """The book of that name, None where it was not begun."""
+    with database.read() as connection:
+        return _find(connection, name)
+
+
 def open_book(database: Database, wanted: Book, *, at_s: int) -> Book:
     """The book of that name as it was begun; begun now, as wanted, where there is none."""
-    with database.read() as connection:
-        found = _find(connection, wanted.name)
-    if found is not None:
+    if (found := find_book(database, wanted.name)) is not None:
         return found
     with database.commit("begin book", at_s=at_s, note=wanted.name) as commit:
         begun = _find(commit.connection, wanted.name)

@@ -21,7 +21,8 @@ class PriceFact:
     """A price per GPU-hour over `[start_s, end_s)`, Unix seconds; `end_s` None is open.
 
     `selector_kind` is "sku" or "model", `selector` its value; `region` and `purchase_option` are "" for any.
-    `rate` is exact decimal text in major units of the currency.
+    `rate` is exact decimal text in major units of the currency. `origin` is "import", or "terms" for what
+    `apply` keeps as the files have it.
     """
 
     identity: str
@@ -34,6 +35,7 @@ class PriceFact:
     rate: str
     currency: str
     source: str
+    origin: str = "import"
 
 
 def put_prices(commit: Commit, facts: Iterable[PriceFact]) -> PutCount:
@@ -67,6 +69,7 @@ def prices_in_force(connection: Connection, seq: int) -> list[PriceFact]:
             rate=row.rate,
             currency=row.currency,
             source=row.source,
+            origin=row.origin,
         )
         for row in rows_in_force(connection, price_version, seq)
     ]

@@ -32,10 +32,15 @@ __all__ = [
     "knowledge_head",
     "lake_file",
     "metadata",
+    "owner_rule_version",
     "owner_version",
     "period_close",
+    "policy_version",
     "pool_total",
     "price_version",
+    "restated_entry_day",
+    "restated_time_day",
+    "restatement",
     "run",
     "source_through",
     "time_day",
@@ -102,6 +107,17 @@ def _totals(*parts: Any) -> tuple[Any, ...]:
     )
 
 
+def _restated(*parts: Any) -> tuple[Any, ...]:
+    """The columns that a restatement's daily differences are kept by, and its own."""
+    return (
+        _refers("restatement_id", "restatement.id", "the restatement"),
+        _text("cause", "what changed: engine, usage, owner, price or policy"),
+        _text("day", "the day in the book's zone, YYYY-MM-DD"),
+        *parts,
+        Index(None, "restatement_id"),
+    )
+
+
 _WHO = (
     ("account", "the cost or balance account"),
     ("state", "the state of the slot, where the account has states; else ''"),
@@ -150,6 +166,26 @@ owner_version = _table(
     ),
 )
 
+owner_rule_version = _table(
+    "owner_rule_version",
+    "Which holdings belong to which team and cost centre: the first rule that matches one counts",
+    *_version(
+        _int("position", "its place among the rules; the least goes first"),
+        _text("matching", "what a holding must have, as canonical JSON: lists of patterns by attribute"),
+        _text("team", "the team"),
+        _text("cost_centre", "the cost centre; null: none", null=True),
+    ),
+)
+
+policy_version = _table(
+    "policy_version",
+    "Which of a policy's alternatives is chosen",
+    *_version(
+        _text("policy", "the policy's name"),
+        _text("choice", "the alternative and its version, such as unknown/1"),
+    ),
+)
+
 price_version = _table(
     "price_version",
     "What a GPU-hour costs by price list",
@@ -161,6 +197,13 @@ price_version = _table(
         _text("rate", "major units of the currency per GPU-hour, as decimal text"),
         _text("currency", "its ISO 4217 code"),
         _text("source", "the file or term that said so"),
+        Column(
+            "origin",
+            Text,
+            nullable=False,
+            server_default="import",
+            doc="how it came: import, or terms for what `apply` keeps as the files have it",
+        ),
         CheckConstraint("selector_kind in ('sku', 'model')", name="selector_kind"),
     ),
 )
@@ -278,6 +321,58 @@ period_close = _table(
     _text("statement", "the lines of every view with what a statement prints of them, as canonical JSON"),
     CheckConstraint("state in ('provisional', 'closed')", name="state"),
     Index(None, "run_id"),
+)
+
+restatement = _table(
+    "restatement",
+    "What became known of a closed period after its close, carried into a period that was open then",
+    _text("id", "its name", key=True),
+    _refers("book", "book.name", "its book"),
+    _text("service_period", "the closed month that it is about, YYYY-MM"),
+    _text("booking_period", "the month that collects it, YYYY-MM"),
+    _int("number", "1 for the first of its month; one that takes another's place has the same"),
+    _refers(
+        "base_run_id", "run.id", "the run that it starts from: the closed one, or the restated one before"
+    ),
+    _refers("run_id", "run.id", "the run of what is known now"),
+    _int("base_seq", "what was known to the first"),
+    _int("seq", "what was known to the second"),
+    _text("causes", "the order in which the causes were taken, with commas"),
+    _int("reopened", "1 where the month was reopened, so that each run renews it; else 0"),
+    _text("reason", "why, in the words of who asked; '': none given"),
+    _text("actor", "who asked"),
+    _int("made_at_s", "when it was made"),
+    _int("replaced_at_s", "when another took its place; null: it counts", null=True),
+    _int("rows", "how many entries it has"),
+    _text("digest", "the digest of its files"),
+    _text("exact_num", "the numerator of its exact total in quanta, as decimal text"),
+    _text("exact_den", "its denominator"),
+    Index(None, "book", "service_period"),
+    Index(None, "book", "booking_period"),
+    Index(None, "run_id"),
+)
+
+restated_entry_day = _table(
+    "restated_entry_day",
+    "Entries of a restatement by day and cause: by how much each changed",
+    *_restated(
+        _text("layer", "the layer whose entries changed"),
+        _text("lot", "the lot or pool the money came from"),
+        *(_text(name, meaning) for name, meaning in _WHO),
+        _int("amount", "the difference, in quanta"),
+    ),
+)
+
+restated_time_day = _table(
+    "restated_time_day",
+    "GPU time of a restatement by day and cause: by how much it changed, in ticks of 1/720720 s",
+    *_restated(
+        *(_text(name, meaning) for name, meaning in _WHO),
+        _int("is_assumed", "1 where the capacity is assumed, else 0"),
+        _int("ticks", "the difference of GPU time"),
+        _int("unpriced_ticks", "that of the part that has no price"),
+        _int("observed_ticks", "that of the part for which activity is known"),
+    ),
 )
 
 audit_log = _table(

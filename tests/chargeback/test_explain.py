@@ -175,7 +175,7 @@ def test_an_owner_that_changed_teams_names_the_row_that_gave_each(kept: Kept) ->
     assert [(row["identity"], row["says"]) for row in before] == [("ns-a@0", "search / CC-1")]
     assert [(row["identity"], row["says"]) for row in after] == [(f"ns-a@{DAY + 3 * HOUR + 7}", "vision")]
     own = step(kept.explain("line", "ns-b"), "owner rows")["rows"]
-    assert [row["says"] for row in own] == ["no row: the key is its own team"]
+    assert [row["says"] for row in own] == ["no rule and no row: the key is its own team"]
 
 
 def test_prices_are_told_by_record_and_by_the_version_that_held(kept: Kept) -> None:

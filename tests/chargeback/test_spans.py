@@ -1,4 +1,4 @@
-"""Owners and prices as spans: complete, without overlap, the most specific price first."""
+"""Prices as spans: without overlap, the most specific first."""
 
 from __future__ import annotations
 
@@ -6,13 +6,9 @@ from fractions import Fraction
 
 import pytest
 
-from chargeback.spans import OwnerSpan, SlotClass, meter_of, owner_spans, price_spans
+from chargeback.spans import SlotClass, meter_of, price_spans
 from gpuledger.errors import BooksError
-from gpuledger.versions import OwnerFact, PriceFact
-
-
-def owner(key: str, team: str, start: int, end: int | None) -> OwnerFact:
-    return OwnerFact(f"{key}@{start}", start, end, key, team, None)
+from gpuledger.versions import PriceFact
 
 
 def price(
@@ -23,19 +19,6 @@ def price(
 
 
 H100 = SlotClass("", "H100", "eu", "")
-
-
-def test_a_key_is_its_own_team_where_no_row_says_another() -> None:
-    spans = owner_spans([owner("ns", "search", 100, 200)], 0, 300)
-    assert spans == [
-        OwnerSpan("ns", "ns", "", 0, 100),
-        OwnerSpan("ns", "search", "", 100, 200),
-        OwnerSpan("ns", "ns", "", 200, 300),
-    ]
-
-
-def test_owner_rows_outside_the_period_leave_the_key_its_own_team() -> None:
-    assert owner_spans([owner("ns", "search", 900, None)], 0, 300) == [OwnerSpan("ns", "ns", "", 0, 300)]
 
 
 def test_the_price_changes_where_its_record_does() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from gpuledger.book_settings import planned_book
 from gpuledger.errors import SettingsError
 from gpuledger.lake.arrow import pa
 from gpuledger.session import Edge, Session
@@ -42,6 +43,15 @@ def test_book_is_begun_as_set_and_kept_so(open_session: Open) -> None:
     begun = open_session(zone="Asia/Kolkata", currency="EUR", charged="recognised").book
     assert (begun.name, begun.zone, begun.currency) == ("main", "Asia/Kolkata", "EUR")
     assert open_session().book == begun
+
+
+def test_planned_book_is_what_would_be_begun_and_begins_nothing(open_session: Open) -> None:
+    session = open_session(zone="Asia/Kolkata")
+    planned = planned_book(session.database, session.sourced)
+    assert session.database.latest_seq() == 0
+    assert session.book == planned == planned_book(session.database, open_session().sourced)
+    with pytest.raises(SettingsError, match="zone"):
+        planned_book(session.database, open_session(zone="Asia/Tokyo").sourced)
 
 
 def test_same_setting_again_is_no_contradiction(open_session: Open) -> None:

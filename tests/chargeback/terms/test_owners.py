@@ -17,8 +17,8 @@ OCTOBER_S, NOVEMBER_S = 1_790_812_800, 1_793_491_200
 
 def parsed(rows: str, known: list[OwnerFact] | None = None) -> list[OwnerFact]:
     records = parse_records(HEADER + rows, "owners.csv", REQUIRED, OPTIONAL)
-    terms = terms_by_identity(parse_owners(records, Clock(lambda: "UTC", "o"), "owners.csv"), "owners.csv")
-    refuse_overlaps(terms, known or [], owner_claim, "owners.csv")
+    terms = terms_by_identity(parse_owners(records, Clock(lambda: "UTC")))
+    refuse_overlaps(terms, known or [], owner_claim)
     return [term.fact for term in terms.values()]
 
 

@@ -17,9 +17,8 @@ OCTOBER = "2026-10-01T00:00:00Z"
 
 def parsed(rows: str, header: str = HEADER, zone: str = "UTC") -> list[PriceFact]:
     records = parse_records(header + rows, "prices.csv", REQUIRED, OPTIONAL)
-    clock = Clock(lambda: zone, "prices.csv")
-    terms = terms_by_identity(parse_prices(records, clock, "prices.csv", "prices"), "prices.csv")
-    refuse_overlaps(terms, [], price_claim, "prices.csv")
+    terms = terms_by_identity(parse_prices(records, Clock(lambda: zone), "prices"))
+    refuse_overlaps(terms, [], price_claim)
     return [term.fact for term in terms.values()]
 
 
@@ -156,7 +155,7 @@ def test_a_date_begins_where_the_zone_has_its_midnight() -> None:
 
 def test_the_zone_is_asked_for_only_when_it_is_needed() -> None:
     asked = []
-    clock = Clock(lambda: asked.append(True) or "UTC", "prices.csv")  # type: ignore[func-returns-value]
+    clock = Clock(lambda: asked.append(True) or "UTC")  # type: ignore[func-returns-value]
     for row in (f"H100,eu,1,USD,{OCTOBER},\n", "H100,us,1,USD,2026-10-01,\n"):
-        parse_prices(parse_records(HEADER + row, "p", REQUIRED, OPTIONAL), clock, "p", "s")
+        parse_prices(parse_records(HEADER + row, "p", REQUIRED, OPTIONAL), clock, "s")
     assert (len(asked), clock.used) == (1, "UTC")

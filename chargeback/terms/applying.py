@@ -1,0 +1,46 @@
+"""Applying terms: what the folder says becomes versions, and what it no longer says is withdrawn."""
+
+from __future__ import annotations
+
+from chargeback.terms.in_force import Seqs, TermsInForce, terms_in_force
+from gpuledger.errors import BooksError
+from gpuledger.versions import (
+    Commit,
+    Database,
+    put_policies,
+    put_prices,
+    put_rules,
+    withdraw_policies,
+    withdraw_prices,
+    withdraw_rules,
+)
+
+__all__ = ["keep_terms"]
+
+
+def keep_terms(
+    database: Database, agreed: TermsInForce, proposed: TermsInForce, *, at_s: int, note: str, actor: str
+) -> int:
+    """Make the proposed terms those in force, all in one commit; give its seq.
+
+    `agreed` is what the proposal was held against. Raises BooksError where other terms are in force by now;
+    nothing is stored then.
+    """
+    with database.commit("apply", at_s=at_s, note=note, actor=actor) as commit:
+        if terms_in_force(commit.connection, Seqs.at(commit.seq)) != agreed:
+            raise BooksError("the terms in force changed while these were compared", mend="apply again")
+        _withdraw(commit, agreed, proposed)
+        put_prices(commit, proposed.prices)
+        put_rules(commit, proposed.rules)
+        put_policies(commit, proposed.policies)
+        return commit.seq
+
+
+def _withdraw(commit: Commit, agreed: TermsInForce, proposed: TermsInForce) -> None:
+    """Take back what is not proposed any more, so that what is put in its place overlaps with nothing."""
+    prices = {fact.identity for fact in agreed.prices} - {fact.identity for fact in proposed.prices}
+    rules = {fact.identity for fact in agreed.rules} - {fact.identity for fact in proposed.rules}
+    policies = {fact.identity for fact in agreed.policies} - {fact.identity for fact in proposed.policies}
+    withdraw_prices(commit, prices)
+    withdraw_rules(commit, rules)
+    withdraw_policies(commit, policies)

@@ -1,0 +1,124 @@
+"""The folder of terms: its three files, read whole or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from pathlib import Path
+
+from chargeback.terms.entries import Faults
+from chargeback.terms.in_force import TermsInForce
+from chargeback.terms.policies_file import read_policies
+from chargeback.terms.prices_file import gaps, read_prices
+from chargeback.terms.teams_file import read_rules
+from chargeback.terms.validity import Clock
+from gpuledger.errors import InputError, Place
+from gpuledger.versions import PolicyFact, PriceFact, RuleFact
+from gpuledger.yaml_files import Document, read_yaml_file
+
+__all__ = ["FILES", "TermsFolder", "read_folder"]
+
+TEAMS, PRICES, POLICIES = "teams.yaml", "prices.yaml", "policies.yaml"
+FILES = (TEAMS, PRICES, POLICIES)
+"""The files that a folder of terms may have."""
+
+
+@dataclass(frozen=True)
+class TermsFolder:
+    """What a folder says: rules, prices of origin `terms`, policies; None where it has no file of them.
+
+    `warnings` are sentences about what is no error, `zone` where times without an offset were read.
+    """
+
+    rules: tuple[RuleFact, ...] | None
+    prices: tuple[PriceFact, ...] | None
+    policies: tuple[PolicyFact, ...] | None
+    warnings: tuple[str, ...]
+    zone: str | None
+
+    @property
+    def absent(self) -> dict[str, str]:
+        """The files that it has not, each with the kind of terms that stay as they are in force."""
+        kinds = {"rules": TEAMS, "prices": PRICES, "policies": POLICIES}
+        return {file: kind for kind, file in kinds.items() if getattr(self, kind) is None}
+
+    def over(self, agreed: TermsInForce) -> TermsInForce:
+        """What would be in force: the folder's terms in place of all that came from terms before."""
+        return replace(
+            agreed,
+            rules=agreed.rules if self.rules is None else self.rules,
+            prices=agreed.prices if self.prices is None else _prices_over(agreed.prices, self.prices),
+            policies=agreed.policies if self.policies is None else self.policies,
+        )
+
+
+def read_folder(folder: Path, zone: str, agreed: TermsInForce) -> TermsFolder:
+    """Read a folder; raises one `InputError` that says all that is wrong in it, with file and line.
+
+    `zone` is that of the book, `agreed` what is in force: imported prices must not overlap with the folder's.
+    """
+    faults = Faults()
+    documents = _documents(folder, faults)
+    clock = Clock(lambda: zone)
+    imported = [fact for fact in agreed.prices if fact.origin != "terms"]
+    rules, prices, policies = None, None, None
+    with faults.noted():
+        rules = read_rules(documents[TEAMS], clock, faults) if TEAMS in documents else None
+    with faults.noted():
+        prices = read_prices(documents[PRICES], clock, imported, faults) if PRICES in documents else None
+    with faults.noted():
+        policies = read_policies(documents[POLICIES], zone, faults) if POLICIES in documents else None
+    faults.refuse(folder)
+    return TermsFolder(
+        rules=None if rules is None else tuple(rules),
+        prices=None if prices is None else tuple(term.fact for term in prices),
+        policies=None if policies is None else tuple(policies),
+        warnings=tuple(gaps(prices or ())),
+        zone=clock.used,
+    )
+
+
+def _documents(folder: Path, faults: Faults) -> dict[str, Document]:
+    """The files that can be read as YAML, by name; other files of YAML are noted as faults."""
+    found = sorted(path for path in _listed(folder) if path.suffix in (".yaml", ".yml"))
+    if not found:
+        raise InputError(
+            "the folder has no terms",
+            place=Place(str(folder)),
+            mend=f"`gpuledger init` writes {', '.join(FILES)}; or name the folder that has them with -f",
+        )
+    documents: dict[str, Document] = {}
+    for path in found:
+        with faults.noted():
+            if path.name not in FILES:
+                raise _unknown(path)
+            documents[path.name] = read_yaml_file(path, noun=f"{path.stem} file")
+    return documents
+
+
+def _listed(folder: Path) -> list[Path]:
+    """What is in a folder, without hidden files, such as those of an editor."""
+    try:
+        return [path for path in folder.iterdir() if not path.name.startswith(".")]
+    except OSError as error:
+        raise InputError(
+            f"the folder cannot be read: {error.strerror}",
+            place=Place(str(folder)),
+            mend="`gpuledger init` makes one; or name another with -f",
+        ) from error
+
+
+def _unknown(path: Path) -> InputError:
+    close = get_close_matches(path.name, FILES, n=1)
+    mend = f"name it {close[0]}, or move it out" if close else "move it out of the folder"
+    return InputError(
+        f"{path.name} is no file of terms; they are {', '.join(FILES)}", place=Place(str(path)), mend=mend
+    )
+
+
+def _prices_over(agreed: Iterable[PriceFact], written: Iterable[PriceFact]) -> tuple[PriceFact, ...]:
+    """Imported prices that the files do not have stay; the order is that of what is in force."""
+    kept = {fact.identity: fact for fact in agreed if fact.origin != "terms"}
+    kept |= {fact.identity: fact for fact in written}
+    return tuple(kept[identity] for identity in sorted(kept))
