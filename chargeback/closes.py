@@ -12,7 +12,18 @@ from sqlalchemy import Connection, delete, insert, select, update
 from gpuledger.canonical import canonical_json, text_digest
 from gpuledger.errors import BooksError, InvariantError
 from gpuledger.versions import append_audit
-from gpuledger.versions.tables import audit_log, book_head, entry_day, period_close, pool_total, run, time_day
+from gpuledger.versions.tables import (
+    audit_log,
+    book_head,
+    entry_day,
+    period_close,
+    pool_total,
+    restated_entry_day,
+    restated_time_day,
+    restatement,
+    run,
+    time_day,
+)
 
 __all__ = [
     "CLOSED",
@@ -154,10 +165,17 @@ def books_digest(connection: Connection, book: str, period: str, run_id: str) ->
 def _rows(connection: Connection, book: str, period: str, run_id: str) -> Iterator[str]:
     heads = select(book_head).where(book_head.c.book == book, book_head.c.period == period)
     unchanging = [column for column in run.c if column.name != "state"]
+    booked = restatement.c.book == book, restatement.c.booking_period == period
+    collected = select(restatement.c.id).where(*booked, restatement.c.replaced_at_s.is_(None))
     queries = {
         "book_head": heads,
         "run": select(*unchanging).where(run.c.id == run_id),
         **{one.name: select(one).where(one.c.run_id == run_id) for one in (entry_day, time_day, pool_total)},
+        "restatement": select(restatement).where(restatement.c.id.in_(collected)),
+        **{
+            one.name: select(one).where(one.c.restatement_id.in_(collected))
+            for one in (restated_entry_day, restated_time_day)
+        },
     }
     for name, query in queries.items():
         yield name

@@ -18,10 +18,11 @@ from chargeback.closes import (
 )
 from chargeback.desk import Desk
 from chargeback.frozen_facts import freeze_facts
-from chargeback.frozen_statement import FORMAT_VERSION, freeze_statement
+from chargeback.frozen_statement import format_version_of, freeze_statement
 from chargeback.ledger import Result, load_run, run_in_force
 from chargeback.obstacles import Obstacle, Signable, broken, obstacles
-from chargeback.statement import By, state_statement
+from chargeback.restated import collecting
+from chargeback.statement import By, Statement, state_statement
 from chargeback.verify import verify_database, verify_period
 from gpuledger.calendars import month_bounds
 from gpuledger.canonical import text_digest
@@ -49,14 +50,13 @@ def close_period(desk: Desk, period: str, asked: Asked, close_id: str) -> tuple[
     Gives the close, and what a provisional one leaves unsettled or a final one was signed for. Raises
     BooksError that names every obstacle, or says that the month is closed; nothing has changed then.
     """
-    result, latest_seq = _books(desk, period)
-    made = state_statement(desk.book, result, By.owner)
+    result, latest_seq, made = _books(desk, period)
     checks = [*verify_period(desk, period, result), *verify_database(desk.database)]
     standing = broken(checks) + obstacles(result, made, asked.at_s, latest_seq)
     _refuse(period, [one for one in standing if not _let_pass(one, asked)], asked)
     facts, statement = freeze_facts(desk, result, close_id), _freeze(desk, result, asked, standing)
     with desk.database.write() as connection:
-        _refuse_changed(connection, desk, result)
+        _refuse_changed(connection, desk, result, made)
         close = PeriodClose(
             book=desk.book.name,
             period=period,
@@ -66,7 +66,7 @@ def close_period(desk: Desk, period: str, asked: Asked, close_id: str) -> tuple[
             seq=result.seq,
             closed_at_s=asked.at_s,
             actor=asked.actor,
-            format_version=FORMAT_VERSION,
+            format_version=format_version_of(made),
             statement_digest=text_digest(statement),
             books_digest=books_digest(connection, desk.book.name, period, result.run_id),
             facts_digest=facts,
@@ -76,15 +76,17 @@ def close_period(desk: Desk, period: str, asked: Asked, close_id: str) -> tuple[
     return close, standing
 
 
-def _books(desk: Desk, period: str) -> tuple[Result, int]:
-    """The books in force, and the seq of the latest facts."""
+def _books(desk: Desk, period: str) -> tuple[Result, int, Statement]:
+    """The books in force, the seq of the latest facts, and the statement with what it collects."""
     month_bounds(desk.book.zone, period)
     with desk.database.read() as connection:
         ensure_not_closed(connection, desk.book.name, period)
         run_id = run_in_force(connection, desk.book.name, period)
         if run_id is None:
             raise BooksError(f"there are no books of {period}", mend=f"run `gpuledger run --month {period}`")
-        return load_run(connection, run_id), latest_fact_seq(connection)
+        result = load_run(connection, run_id)
+        made = collecting(connection, state_statement(desk.book, result, By.owner))
+        return result, latest_fact_seq(connection), made
 
 
 def _let_pass(one: Obstacle, asked: Asked) -> bool:
@@ -104,7 +106,8 @@ def _refuse(period: str, left: Sequence[Obstacle], asked: Asked) -> None:
 def _freeze(desk: Desk, result: Result, asked: Asked, standing: Sequence[Obstacle]) -> str:
     state = PROVISIONAL if asked.provisional else CLOSED
     summary = result.summary | {"close": _signature(asked, standing)}
-    views = [state_statement(desk.book, result, by) for by in By]
+    with desk.database.read() as connection:
+        views = [collecting(connection, state_statement(desk.book, result, by)) for by in By]
     return freeze_statement([replace(made, state=state, summary=summary) for made in views])
 
 
@@ -126,11 +129,12 @@ def _signature(asked: Asked, standing: Sequence[Obstacle]) -> dict[str, Any]:
     }
 
 
-def _refuse_changed(connection: Connection, desk: Desk, result: Result) -> None:
+def _refuse_changed(connection: Connection, desk: Desk, result: Result, made: Statement) -> None:
     """With the lock held: nobody closed the month, and its books and facts are those that were checked."""
     ensure_not_closed(connection, desk.book.name, result.period)
     in_force = run_in_force(connection, desk.book.name, result.period)
-    if in_force != result.run_id or latest_fact_seq(connection) > result.seq:
+    same = in_force == result.run_id and collecting(connection, made) == made
+    if not same or latest_fact_seq(connection) > result.seq:
         raise BooksError(
             f"the books or facts of {result.period} changed while it was being closed", mend="close again"
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
@@ -24,12 +24,13 @@ from chargeback.explain_steps import steps_down, steps_up
 from chargeback.explanation import Explanation, Step
 from chargeback.ledger import Result
 from chargeback.outline import outline
-from chargeback.runs import terms_of
+from chargeback.runs import terms_at
+from chargeback.terms.in_force import Seqs
 from chargeback.units import Terms, Unit
 from chargeback.workbench import Workbench
 from gpuledger.calendars import month_bounds
 
-__all__ = ["OpenBooks", "explain", "opened"]
+__all__ = ["OpenBooks", "explain", "nothing_but", "opened"]
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class OpenBooks:
         pick(self.bench, asked)
         give_out(self.bench)
         ground = Ground(self.bench, self.terms, asked, wanted or picked_totals(self.bench), most)
-        return self._told(asked, [*steps, *self._steps(ground, slot)])
+        return nothing_but(self.desk, self.result, asked, [*steps, *self._steps(ground, slot)])
 
     def _line(self, asked: Asked, most: int) -> tuple[dict[str, int], list[Step]]:
         made, line = find_line(self.desk, self.result, asked)
@@ -73,18 +74,19 @@ class OpenBooks:
             stage_atoms(self.bench, self.terms, self.unit, "slot = $key", {"key": slot})
             yield atom_step(ground, slot)
 
-    def _told(self, asked: Asked, steps: list[Step]) -> Explanation:
-        subject = {asked.kind: asked.key} | ({"by": asked.by.value} if asked.kind == "line" else {})
-        return Explanation(
-            subject=subject,
-            period=self.result.period,
-            zone=self.desk.book.zone,
-            currency=self.desk.book.currency,
-            seq=self.result.seq,
-            run=self.result.run_id,
-            charged=self.terms.charged,
-            steps=tuple(steps),
-        )
+
+def nothing_but(desk: Desk, result: Result, asked: Asked, steps: Iterable[Step]) -> Explanation:
+    """An explanation of these steps alone."""
+    return Explanation(
+        subject={asked.kind: asked.key} | ({"by": asked.by.value} if asked.kind == "line" else {}),
+        period=result.period,
+        zone=desk.book.zone,
+        currency=desk.book.currency,
+        seq=result.seq,
+        run=result.run_id,
+        charged=result.summary["charged"],
+        steps=tuple(steps),
+    )
 
 
 @contextmanager
@@ -92,7 +94,7 @@ def opened(desk: Desk, result: Result) -> Iterator[OpenBooks]:
     """Open a run's books to be explained: its files, and the lake, owners and prices at its seq."""
     start_s, end_s = month_bounds(desk.book.zone, result.period)
     known = outline(desk, result.seq, start_s, end_s)
-    terms = terms_of(desk, result.period, result.seq, known)
+    terms = terms_at(desk, result.period, Seqs.at(result.seq), known)
     unit = whole_period(desk, terms, known)
     with Workbench(desk.limits) as bench:
         open_books(bench, run_folders(desk, result))

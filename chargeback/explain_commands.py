@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Literal
 from uuid import uuid4
 
@@ -11,12 +12,17 @@ from chargeback.closes import CLOSED, PeriodClose, find_close
 from chargeback.commands import Month, books_as_of, books_in_force, desk_of
 from chargeback.desk import Desk
 from chargeback.explain import explain as explained
+from chargeback.explain import nothing_but
 from chargeback.explain_pick import Asked, run_folders
 from chargeback.explain_print import as_json, print_steps
+from chargeback.explain_restated import collected_step, restated_steps
+from chargeback.explanation import Step
 from chargeback.ledger import Result, load_run
+from chargeback.restated import collecting
+from chargeback.restating import ground_of
 from chargeback.runs import make_books
-from chargeback.statement import By
-from gpuledger.errors import InputError, InvariantError
+from chargeback.statement import By, state_statement
+from gpuledger.errors import BooksError, InputError, InvariantError
 from gpuledger.instants import parse_instant
 from gpuledger.session import Session
 
@@ -44,6 +50,10 @@ def explain(
     most: Annotated[
         int, typer.Option("--most", help="How many rows of a step are shown; the rest is one row.", min=1)
     ] = 10,
+    view: Annotated[
+        Literal["charged", "restated"],
+        typer.Option("--view", help="restated: a closed month as it is known now, by restatement and cause."),
+    ] = "charged",
     format: Format = "table",
     as_of: Annotated[
         str, typer.Option("--as-of", help="As known at a seq, or at an instant like 2026-11-03T09:00Z.")
@@ -56,13 +66,13 @@ def explain(
     session = Session.of(ctx)
     asked = _asked(line, holding, device, slot, by)
     desk = desk_of(session)
-    made = explained(
-        desk,
-        _with_files(session, desk, _books(session, desk, month, as_of)),
-        asked,
-        slot="" if asked.kind in ("slot", "device") else slot,
-        most=most,
-    )
+    result, above = _above(session, desk, month, asked, view, as_of, most)
+    if above and not _has_line(desk, result, asked):
+        made = nothing_but(desk, result, asked, above)
+    else:
+        slot = "" if asked.kind in ("slot", "device") else slot
+        made = explained(desk, _with_files(session, desk, result), asked, slot=slot, most=most)
+        made = replace(made, steps=(*above, *made.steps))
     if format == "json":
         session.write(as_json(made))
     else:
@@ -72,6 +82,33 @@ def explain(
             f"{len(made.apart)} steps do not add up: {', '.join(made.apart)}",
             mend="run `gpuledger verify`; if that is in order, this is a fault of gpuledger: report it",
         )
+
+
+def _above(
+    session: Session, desk: Desk, month: str, asked: Asked, view: str, as_of: str, most: int
+) -> tuple[Result, list[Step]]:
+    """The run that is explained, and the steps that lead to its line from what was restated."""
+    if view == "charged":
+        result = _books(session, desk, month, as_of)
+        if asked.kind != "line" or as_of:
+            return result, []
+        with desk.database.read() as connection:
+            made = collecting(connection, state_statement(desk.book, result, asked.by))
+        return result, collected_step(made, asked.key, most)
+    if as_of or asked.kind != "line":
+        raise InputError("--view restated explains a LINE, as it is known now", mend="leave the others out")
+    ground = ground_of(desk, month)
+    if not ground.counted:
+        raise BooksError(
+            f"{month} was not restated", mend=f"`gpuledger restate --month {month}`, or leave --view out"
+        )
+    with desk.database.read() as connection:
+        steps = restated_steps(connection, ground, asked.key, asked.by, most)
+        return load_run(connection, ground.counted[-1].run_id), steps
+
+
+def _has_line(desk: Desk, result: Result, asked: Asked) -> bool:
+    return any(line.key == asked.key for line in state_statement(desk.book, result, asked.by).lines)
 
 
 def _asked(line: str, holding: str, device: str, slot: str, by: By) -> Asked:

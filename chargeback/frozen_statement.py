@@ -12,15 +12,21 @@ from dataclasses import asdict
 from fractions import Fraction
 from typing import Any
 
-from chargeback.statement import By, Figures, Line, Statement
+from chargeback.statement import By, Figures, Line, Restated, RestatedLine, Statement
 from gpuledger.canonical import canonical_json
 from gpuledger.errors import BooksError
 from gpuledger.money import Currency
 from gpuledger.versions import Book
 
-__all__ = ["FORMAT_VERSION", "freeze_statement", "thaw_statement"]
+__all__ = ["FORMAT_VERSION", "format_version_of", "freeze_statement", "thaw_statement"]
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+"""2 has what a month collects of earlier ones; a statement that collects nothing is frozen in format 1."""
+
+
+def format_version_of(made: Statement) -> int:
+    """The format that a statement is frozen in."""
+    return FORMAT_VERSION if made.restated else 1
 
 
 def freeze_statement(views: Sequence[Statement]) -> str:
@@ -28,13 +34,13 @@ def freeze_statement(views: Sequence[Statement]) -> str:
     first = views[0]
     return canonical_json(
         {
-            "format_version": FORMAT_VERSION,
+            "format_version": format_version_of(first),
             "book": asdict(first.book),
             "currency": asdict(first.currency),
             "period": first.period,
             "state": first.state,
             "seq": first.seq,
-            "total": first.total,
+            "total": first.collected,
             "figures": asdict(first.figures),
             "summary": first.summary,
             "pools": [
@@ -42,19 +48,47 @@ def freeze_statement(views: Sequence[Statement]) -> str:
                 for name, (exact, minor) in first.pools.items()
             ],
             "views": {made.by.value: [asdict(line) for line in made.lines] for made in views},
+            **({"restated": _freeze_restated(views)} if first.restated else {}),
         }
+    )
+
+
+def _freeze_restated(views: Sequence[Statement]) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": one.name,
+            "period": one.period,
+            "number": one.number,
+            "seq": one.seq,
+            "views": {made.by.value: [asdict(line) for line in made.restated[place].lines] for made in views},
+        }
+        for place, one in enumerate(views[0].restated)
+    ]
+
+
+def _thaw_restated(frozen: dict[str, Any], by: By) -> tuple[Restated, ...]:
+    return tuple(
+        Restated(
+            name=one["name"],
+            period=one["period"],
+            number=one["number"],
+            seq=one["seq"],
+            lines=tuple(RestatedLine(**line) for line in one["views"][by.value]),
+        )
+        for one in frozen.get("restated", ())
     )
 
 
 def thaw_statement(text: str, by: By) -> Statement:
     """The statement of a frozen text in one of its views; BooksError for a format that is not known."""
     frozen: dict[str, Any] = json.loads(text)
-    if frozen["format_version"] != FORMAT_VERSION:
+    if frozen["format_version"] not in (1, FORMAT_VERSION):
         raise BooksError(
             f"the frozen statement of {frozen['period']} has format {frozen['format_version']}, "
             f"this gpuledger prints {FORMAT_VERSION}",
             mend="use the gpuledger that closed it, or a later one",
         )
+    restated = _thaw_restated(frozen, by)
     return Statement(
         book=Book(**frozen["book"]),
         period=frozen["period"],
@@ -62,9 +96,10 @@ def thaw_statement(text: str, by: By) -> Statement:
         by=by,
         seq=frozen["seq"],
         currency=Currency(**frozen["currency"]),
-        total=frozen["total"],
+        total=frozen["total"] - sum(one.total for one in restated),
         lines=[Line(**line) for line in frozen["views"][by.value]],
         figures=Figures(**frozen["figures"]),
         summary=frozen["summary"],
         pools={one["pool"]: (Fraction(one["exact"]), one["total"]) for one in frozen["pools"]},
+        restated=restated,
     )

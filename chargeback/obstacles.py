@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from chargeback.checks import FAILED, Check
 from chargeback.ledger import Result
 from chargeback.statement import Statement, gpu_hours
-from chargeback.verify import FAILED, Check
 from gpuledger.calendars import month_bounds
 from gpuledger.instants import format_utc
 
@@ -38,7 +38,12 @@ def obstacles(result: Result, made: Statement, now_s: int, latest_seq: int) -> l
 
     `now_s` is the clock, `latest_seq` that of the latest facts.
     """
-    return [*_stale(result, latest_seq), *_unsettled(made), *_not_yet_known(result, made, now_s)]
+    return [
+        *_stale(result, latest_seq),
+        *_stale_restatements(made, latest_seq),
+        *_unsettled(made),
+        *_not_yet_known(result, made, now_s),
+    ]
 
 
 def broken(checks: Sequence[Check]) -> list[Obstacle]:
@@ -59,6 +64,16 @@ def _stale(result: Result, latest_seq: int) -> Iterator[Obstacle]:
             f"the books are of seq {result.seq}, and facts of seq {latest_seq} are not in them",
             f"run `gpuledger run --month {result.period}`",
         )
+
+
+def _stale_restatements(made: Statement, latest_seq: int) -> Iterator[Obstacle]:
+    for one in made.restated:
+        if one.seq < latest_seq:
+            yield Obstacle(
+                f"the restatement of {one.period} is of seq {one.seq}, and facts of seq {latest_seq} are not "
+                "in it",
+                f"run `gpuledger restate --month {one.period}`",
+            )
 
 
 def _unsettled(made: Statement) -> Iterator[Obstacle]:

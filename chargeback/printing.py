@@ -7,14 +7,15 @@ import io
 import json
 from typing import TYPE_CHECKING, Any
 
-from chargeback.statement import Figures, Line, Statement, gpu_hours, gpu_microseconds
+from chargeback.statement import Figures, Line, RestatedLine, Statement, gpu_hours, gpu_microseconds
 from gpuledger.instants import format_utc
 from gpuledger.money import format_minor, format_quanta
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
-__all__ = ["as_csv", "as_json", "print_table", "spreadsheet_safe"]
+__all__ = ["as_csv", "as_json", "grouped", "print_table", "spreadsheet_safe"]
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -29,12 +30,13 @@ def as_json(statement: Statement) -> str:
         "period": statement.period,
         "currency": statement.currency.code,
         "state": statement.state,
-        "total": statement.total,
+        "total": statement.collected,
         "gpu_microseconds": gpu_microseconds(statement.ticks),
         "gpu_hours": str(gpu_hours(statement.ticks)),
         "coverage": None if statement.coverage is None else str(statement.coverage),
         "by": statement.by.value,
         "lines": [_json_line(statement, line) for line in statement.lines],
+        **_json_restated(statement),
         **_json_figures(statement.figures),
         "window": {"start": start, "end": end},
         "zone": statement.book.zone,
@@ -49,8 +51,9 @@ def as_json(statement: Statement) -> str:
             for name, (exact, minor) in statement.pools.items()
         ],
     }
-    if "close" in statement.summary:
-        document["close"] = statement.summary["close"]
+    for what in ("close", "restatements"):
+        if what in statement.summary:
+            document[what] = statement.summary[what]
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
@@ -60,6 +63,35 @@ def _json_line(statement: Statement, line: Line) -> dict[str, Any]:
         "gpu_hours": str(gpu_hours(line.ticks)),
         "amount": line.minor,
         "unrounded": None if line.quanta is None else format_quanta(line.quanta, statement.currency),
+    }
+
+
+def _json_restated(statement: Statement) -> dict[str, Any]:
+    """What is collected of earlier months; nothing where that is nothing."""
+    if not statement.restated:
+        return {}
+    return {
+        "lines_total": statement.total,
+        "restated": [
+            {
+                "period": one.period,
+                "restatement": one.number,
+                "seq": one.seq,
+                "total": one.total,
+                "lines": [_json_restated_line(statement, line) for line in one.lines],
+            }
+            for one in statement.restated
+        ],
+    }
+
+
+def _json_restated_line(statement: Statement, line: RestatedLine) -> dict[str, Any]:
+    return {
+        "key": line.key,
+        "gpu_hours": str(gpu_hours(line.ticks)),
+        "amount": line.minor,
+        "unrounded": format_quanta(line.quanta, statement.currency),
+        "causes": line.causes,
     }
 
 
@@ -73,7 +105,10 @@ def _json_figures(figures: Figures) -> dict[str, str | None]:
 
 
 def as_csv(statement: Statement) -> str:
-    """The lines as RFC 4180 CSV with a header; keys come from users and are guarded against formulas."""
+    """The lines as RFC 4180 CSV with a header; keys come from users and are guarded against formulas.
+
+    A row of an earlier period is a difference that this statement collects.
+    """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(["period", statement.by.value, "gpu_hours", "amount", "currency", "unrounded"])
@@ -89,6 +124,18 @@ def as_csv(statement: Statement) -> str:
                 format_quanta(line.quanta or 0, statement.currency) if priced else "",
             ]
         )
+    for one in statement.restated:
+        for change in one.lines:
+            writer.writerow(
+                [
+                    one.period,
+                    spreadsheet_safe(change.key),
+                    gpu_hours(change.ticks),
+                    format_minor(change.minor, statement.currency),
+                    statement.currency.code,
+                    format_quanta(change.quanta, statement.currency),
+                ]
+            )
     return out.getvalue()
 
 
@@ -111,15 +158,35 @@ def print_table(statement: Statement, console: Console) -> None:
     table.add_column("GPU-hours", justify="right")
     table.add_column(code, justify="right")
     for line in statement.lines:
-        amount = "unpriced" if line.minor is None else _grouped(format_minor(line.minor, statement.currency))
+        amount = "unpriced" if line.minor is None else grouped(format_minor(line.minor, statement.currency))
         table.add_row(escape(line.key), f"{gpu_hours(line.ticks):,.2f}", amount)
     table.add_section()
-    total = _grouped(format_minor(statement.total, statement.currency))
-    table.add_row("total", f"{gpu_hours(statement.ticks):,.2f}", total)
+    if statement.restated:
+        _add_restated(table, statement)
+    total = grouped(format_minor(statement.collected, statement.currency))
+    table.add_row("total", f"{gpu_hours(statement.collected_ticks):,.2f}", total)
     console.print(table)
     console.print(f"[{start}, {end}) in {statement.book.zone}; seq {statement.seq}", markup=False)
     for note in notes(statement):
         console.print(note, markup=False)
+
+
+def _add_restated(table: Table, statement: Statement) -> None:
+    """The period's own total, and below it the differences of each earlier period with theirs."""
+    from rich.markup import escape
+
+    def add(name: str, ticks: int, minor: int) -> None:
+        table.add_row(
+            escape(name), f"{gpu_hours(ticks):,.2f}", grouped(format_minor(minor, statement.currency))
+        )
+
+    add(f"{statement.period} itself", statement.ticks, statement.total)
+    for one in statement.restated:
+        table.add_section()
+        for line in one.lines:
+            add(f"{one.period} {line.key}", line.ticks, line.minor)
+        add(f"{one.period} restated", one.ticks, one.total)
+    table.add_section()
 
 
 def notes(statement: Statement) -> list[str]:
@@ -143,7 +210,17 @@ def notes(statement: Statement) -> list[str]:
         )
     if figures.idle_free is None:
         said.append("capacity is assumed from what is held: idle time is not known")
-    return said + _close_notes(statement)
+    return said + _restatement_notes(statement) + _close_notes(statement)
+
+
+def _restatement_notes(statement: Statement) -> list[str]:
+    said = []
+    for one in statement.summary.get("restatements", ()):
+        reason = f": {one['reason']}" if one["reason"] else ""
+        said.append(
+            f"restatement {one['number']}, of seq {one['seq']}, is charged in {one['booked_in']}{reason}"
+        )
+    return said
 
 
 def _close_notes(statement: Statement) -> list[str]:
@@ -157,7 +234,8 @@ def _close_notes(statement: Statement) -> list[str]:
     return said + [f"reason: {close['reason']}"] * bool(close["reason"])
 
 
-def _grouped(amount: str) -> str:
+def grouped(amount: str) -> str:
+    """Decimal text with a comma after each three digits of its whole part."""
     sign = "-" if amount.startswith("-") else ""
     whole, point, minor = amount.removeprefix("-").partition(".")
     return f"{sign}{int(whole):,}{point}{minor}"

@@ -19,7 +19,17 @@ from gpuledger.instants import format_utc
 from gpuledger.money import Currency, currency, half_up
 from gpuledger.versions import Book
 
-__all__ = ["By", "Figures", "Line", "Statement", "gpu_hours", "key_of", "state_statement"]
+__all__ = [
+    "By",
+    "Figures",
+    "Line",
+    "Restated",
+    "RestatedLine",
+    "Statement",
+    "gpu_hours",
+    "key_of",
+    "state_statement",
+]
 
 _CONTESTED = "__conflict__"
 
@@ -62,6 +72,42 @@ class Line:
 
 
 @dataclass(frozen=True)
+class RestatedLine:
+    """By how much a line of an earlier month changed: GPU time in ticks, quanta, minor units by cause."""
+
+    key: str
+    ticks: int
+    quanta: int
+    causes: dict[str, int]
+
+    @property
+    def minor(self) -> int:
+        """The difference in minor units."""
+        return sum(self.causes.values())
+
+
+@dataclass(frozen=True)
+class Restated:
+    """What a statement collects of an earlier month: its restatement of this name, known at `seq`."""
+
+    name: str
+    period: str
+    number: int
+    seq: int
+    lines: tuple[RestatedLine, ...]
+
+    @property
+    def total(self) -> int:
+        """The difference of the month in minor units."""
+        return sum(line.minor for line in self.lines)
+
+    @property
+    def ticks(self) -> int:
+        """The difference of the month's GPU time."""
+        return sum(line.ticks for line in self.lines)
+
+
+@dataclass(frozen=True)
 class Figures:
     """GPU time in ticks that a reader must know of; `idle_free` is None where capacity is only assumed."""
 
@@ -75,7 +121,10 @@ class Figures:
 
 @dataclass(frozen=True)
 class Statement:
-    """What people get for a period: lines, their totals, and where they come from."""
+    """What people get for a period: lines, their totals, and where they come from.
+
+    `lines` and `total` are of the period itself; `restated` is what it collects of earlier, closed ones.
+    """
 
     book: Book
     period: str
@@ -88,11 +137,22 @@ class Statement:
     figures: Figures
     summary: dict[str, Any]
     pools: dict[str, tuple[Fraction, int]] = field(default_factory=dict)
+    restated: tuple[Restated, ...] = ()
+
+    @property
+    def collected(self) -> int:
+        """All that is charged with this statement, in minor units."""
+        return self.total + sum(one.total for one in self.restated)
 
     @property
     def ticks(self) -> int:
         """The GPU time of all lines."""
         return sum(line.ticks for line in self.lines)
+
+    @property
+    def collected_ticks(self) -> int:
+        """The GPU time of all lines, with what is collected of earlier periods."""
+        return self.ticks + sum(one.ticks for one in self.restated)
 
     @property
     def coverage(self) -> Decimal | None:

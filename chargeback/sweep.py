@@ -22,7 +22,11 @@ def sweep_runs(desk: Desk, at_s: int) -> int:
     book = desk.books / desk.book.name
     old = [
         folder
-        for folder in (*book.glob("*/*/*/run=*"), *book.glob("*/facts/*/close=*"))
+        for folder in (
+            *book.glob("*/*/*/run=*"),
+            *book.glob("*/facts/*/close=*"),
+            *book.glob("*/restated/*/*/restatement=*"),
+        )
         if folder.name.partition("=")[2] not in kept and folder.stat().st_mtime <= at_s - _KEPT_S
     ]
     old += [

@@ -6,34 +6,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from chargeback.checks import FAILED, OK, OPEN, Check, ok
 from chargeback.closes import CLOSED, PeriodClose, books_digest, find_close, logged_as, logged_last
 from chargeback.desk import Desk
 from chargeback.frozen_facts import facts_digest
 from chargeback.ledger import Result, heads
 from chargeback.post import ENTRY_FILES, partition_digest
 from chargeback.statement import By, Statement, gpu_hours, state_statement
+from chargeback.verify_restated import verify_restatements
 from chargeback.workbench import Workbench
 from gpuledger.money import currency, format_minor, format_quanta, half_up
 from gpuledger.versions import Database, audit_chain
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
-__all__ = ["FAILED", "Check", "print_checks", "verify_close", "verify_database", "verify_period"]
-
-OK, OPEN, FAILED = "ok", "open", "FAILED"
-
-
-@dataclass(frozen=True)
-class Check:
-    """One invariant by its number: what it says, and ok, open (a close must settle it) or FAILED."""
-
-    name: str
-    says: str
-    status: str
-    figures: str
+__all__ = ["verify_close", "verify_database", "verify_period"]
 
 
 @dataclass(frozen=True)
@@ -65,6 +51,7 @@ def verify_period(desk: Desk, period: str, result: Result) -> list[Check]:
         *from_files,
         digests,
         *verify_close(desk, period),
+        *verify_restatements(desk, period),
         _unpriced(made),
         _coverage(made),
     ]
@@ -95,7 +82,7 @@ def _recognised(desk: Desk, result: Result, made: Statement) -> Check:
         f"statement {format_minor(made.total, money)} {money.code}"
     )
     return Check(
-        "1", "recognised is what the lots cost; the statement is that, rounded once", _ok(good), figures
+        "1", "recognised is what the lots cost; the statement is that, rounded once", ok(good), figures
     )
 
 
@@ -116,7 +103,7 @@ def _time(bench: Workbench, books: _Books) -> Iterator[Check]:
     yield Check(
         "2",
         "each slot's time is in accounts exactly once",
-        _ok(not broken),
+        ok(not broken),
         f"{slots:,} slots, {gpu_hours(ticks or 0)} GPU-hours, {broken or 0} pieces that do not add up",
     )
     held, parts = bench.rows(
@@ -130,7 +117,7 @@ def _time(bench: Workbench, books: _Books) -> Iterator[Check]:
         """
     )[0]
     figures = f"held {gpu_hours(held)}, in accounts {gpu_hours(parts)}"
-    yield Check("2", "used + idle_held + held_unobserved = held", _ok(held == parts), figures)
+    yield Check("2", "used + idle_held + held_unobserved = held", ok(held == parts), figures)
 
 
 def _contested(made: Statement) -> Check:
@@ -153,7 +140,7 @@ def _clearing(bench: Workbench, books: _Books, result: Result) -> Check:
         """
     )[0]
     figures = f"{pools:,} pools by piece, {left} quanta left in clearing ({result.summary['charged']})"
-    return Check("5", "each layer sums to 0, and clearing is 0 per pool and piece", _ok(left == 0), figures)
+    return Check("5", "each layer sums to 0, and clearing is 0 per pool and piece", ok(left == 0), figures)
 
 
 def _daily(bench: Workbench, books: _Books, result: Result) -> Check:
@@ -162,14 +149,14 @@ def _daily(bench: Workbench, books: _Books, result: Result) -> Check:
     )[0]
     daily = sum(row.amount for row in result.entries)
     figures = f"{rows:,} entries, {total} quanta in files, {daily} in the database"
-    return Check("5", "the database's daily totals are the entries'", _ok(total == daily), figures)
+    return Check("5", "the database's daily totals are the entries'", ok(total == daily), figures)
 
 
 def _digests(books: _Books) -> Check:
     changed = [folder for folder, digest in books.partitions if _digest(folder) != digest]
     figures = f"{len(books.partitions)} partitions, {len(changed)} changed"
     figures += f", their files not read any further: {'/'.join(changed[0].parts[-3:])}" if changed else ""
-    return Check("7", "no file of the books has changed", _ok(not changed), figures)
+    return Check("7", "no file of the books has changed", ok(not changed), figures)
 
 
 def _digest(folder: Path) -> str:
@@ -192,17 +179,17 @@ def verify_close(desk: Desk, period: str) -> Iterator[Check]:
             yield Check("7", "a period that was closed stays closed", FAILED, figures)
         return
     figures = f"{close.state} at seq {close.seq}, {close.statement_digest[:16]}…"
-    yield Check("7", "the frozen statement is as it was closed", _ok(close.is_intact), figures)
+    yield Check("7", "the frozen statement is as it was closed", ok(close.is_intact), figures)
     figures = f"{close.books_digest[:16]}…"
     yield Check(
         "7",
         "the database's rows of the books are as they were closed",
-        _ok(rows == close.books_digest),
+        ok(rows == close.books_digest),
         figures,
     )
     facts = facts_digest(desk, period, close.close_id)
     figures = f"{close.facts_digest[:16]}…"
-    yield Check("7", "the frozen facts are as they were closed", _ok(facts == close.facts_digest), figures)
+    yield Check("7", "the frozen facts are as they were closed", ok(facts == close.facts_digest), figures)
     yield _logged(close, logged)
 
 
@@ -210,7 +197,7 @@ def _logged(close: PeriodClose, logged: str | None) -> Check:
     """The row of the close, its statement's state and signatures included, is what the audit log says."""
     good = close.is_intact and logged == logged_as(close) and close.frozen["state"] == close.state
     figures = f"closed by {close.actor}" if close.state == CLOSED else f"{close.state}, by {close.actor}"
-    return Check("7", "the audit log says the same of the close", _ok(good), figures)
+    return Check("7", "the audit log says the same of the close", ok(good), figures)
 
 
 def verify_database(database: Database) -> list[Check]:
@@ -219,7 +206,7 @@ def verify_database(database: Database) -> list[Check]:
     figures = f"{len(damage)} faults" + "".join(f": {line}" for line in damage[:1])
     return [
         _log(database),
-        Check("7", "the database's tables and indexes agree", _ok(not damage), figures),
+        Check("7", "the database's tables and indexes agree", ok(not damage), figures),
     ]
 
 
@@ -228,7 +215,7 @@ def _log(database: Database) -> Check:
         chain = audit_chain(connection)
     broken = "" if chain.broken is None else f", row {chain.broken}: {chain.why}"
     figures = f"{chain.rows} rows, {chain.digest[:16]}…{broken}"
-    return Check("7", "no row of the audit log was changed or is gone", _ok(not broken), figures)
+    return Check("7", "no row of the audit log was changed or is gone", ok(not broken), figures)
 
 
 def _unpriced(made: Statement) -> Check:
@@ -240,19 +227,3 @@ def _unpriced(made: Statement) -> Check:
 def _coverage(made: Statement) -> Check:
     known = "unknown" if made.coverage is None else str(made.coverage)
     return Check("11", "figures that rest on samples carry their coverage", OK, f"coverage {known}")
-
-
-def _ok(good: bool) -> str:
-    return OK if good else FAILED
-
-
-def print_checks(checks: list[Check], console: Console, title: str = "what must always hold") -> None:
-    """Print the checks as a table."""
-    from rich.table import Table
-
-    table = Table(title=title, title_justify="left")
-    for column in ("no", "what", "status", "figures"):
-        table.add_column(column)
-    for check in checks:
-        table.add_row(check.name, check.says, check.status, check.figures)
-    console.print(table)

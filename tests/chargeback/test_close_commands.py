@@ -86,7 +86,8 @@ def test_closed_month_prints_the_same_bytes_whatever_comes_after(closed: Desktop
     closed.write("jobs.csv", JOBS.replace("06:00Z,ml", "23:00Z,robots"))
     closed.write("prices.csv", PRICES.replace(",2,", ",3,").replace("2026-01-01T00:00Z", "2026-10-05T02:00Z"))
     filled(closed, "2026-12-01T00:00Z")
-    assert "of seq 3; facts of seq 5 are not in them\n" in closed.type(*PRINTED)[2]
+    said = "of seq 3; facts of seq 5 are not in them: `gpuledger diff --month 2026-10`\n"
+    assert said in closed.type(*PRINTED)[2]
     assert printed(closed) == before
     assert printed(closed, "--as-of", "3") == before, "the seq of the close"
     assert printed(closed, "--as-of", "2026-12-03T00:00Z") == before, "an instant after it"
@@ -118,6 +119,7 @@ def test_books_say_of_each_month_its_state_and_what_is_in_the_way(closed: Deskto
         "by": "ann",
         "total": october["total"],
         "in_the_way": [],
+        "restated": {},
     }
     assert (november["state"], november["at"], november["in_the_way"]) == ("open", None, [])
     closed.write("prices.csv", PRICES.replace(",2,", ",3,").replace("2026-01-01T00:00Z", "2026-10-05T02:00Z"))

@@ -16,6 +16,7 @@ from house import House, at, make_house
 from sqlalchemy import event, select, text
 
 import chargeback.closing
+from chargeback.checks import FAILED
 from chargeback.closes import PeriodClose, find_close
 from chargeback.closing import Asked, close_period
 from chargeback.frozen_facts import FACTS, facts_folder
@@ -25,7 +26,7 @@ from chargeback.obstacles import Signable
 from chargeback.printing import as_csv, as_json
 from chargeback.statement import By, state_statement
 from chargeback.sweep import sweep_runs
-from chargeback.verify import FAILED, verify_close, verify_database, verify_period
+from chargeback.verify import verify_close, verify_database, verify_period
 from chargeback.workbench import Workbench
 from gpuledger.errors import BooksError, InputError, StorageError
 from gpuledger.lake.arrow import pq

@@ -6,12 +6,12 @@ from typing import Any
 
 from house import at
 
+from chargeback.checks import Check
 from chargeback.ledger import Result
 from chargeback.obstacles import Obstacle, Signable, broken, obstacles
 from chargeback.pricing import TICKS
 from chargeback.statement import By, state_statement
 from chargeback.units import TimeDay
-from chargeback.verify import Check
 from gpuledger.versions import Book
 
 BOOK = Book("main", "Asia/Kolkata", "USD", 1, "pooled")

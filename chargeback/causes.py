@@ -1,0 +1,87 @@
+"""Why books differ: what became known between two seqs, taken one cause after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sqlalchemy import Column, Connection, select
+
+from chargeback.desk import Desk
+from chargeback.outline import Outline, outline
+from chargeback.runs import come_to_the_same, terms_at
+from chargeback.terms.in_force import Seqs
+from chargeback.units import Terms
+from gpuledger.calendars import month_bounds
+from gpuledger.errors import InputError
+from gpuledger.versions.tables import lake_file, source_through
+
+__all__ = ["CAUSES", "ENGINE", "Cause", "causes_between", "read_order"]
+
+CAUSES = ("usage", "owner", "price", "policy")
+"""The causes in the order in which they are taken: facts of the lake, owners and rules, prices, policies."""
+
+ENGINE = "engine"
+"""Another version of gpuledger. It goes first: there is one engine here, so the others are taken with it."""
+
+
+@dataclass(frozen=True)
+class Cause:
+    """A cause that may change a period: its books are to be computed of these terms and this outline."""
+
+    name: str
+    terms: Terms
+    known: Outline
+
+
+def read_order(text: str) -> tuple[str, ...]:
+    """An order of causes from names with commas; those that are not named follow in their usual order.
+
+    >>> read_order("price,owner")
+    ('price', 'owner', 'usage', 'policy')
+    """
+    named = [name.strip() for name in text.split(",")] if text else []
+    for name in named:
+        if name not in CAUSES or named.count(name) > 1:
+            what = "named twice" if name in CAUSES else "no cause that can be put in an order"
+            raise InputError(f"{name!r} is {what}", mend=f"the causes are {', '.join(CAUSES)}")
+    return (*named, *(name for name in CAUSES if name not in named))
+
+
+def causes_between(
+    desk: Desk, period: str, base_seq: int, seq: int, order: tuple[str, ...], *, engine: bool
+) -> Iterator[Cause]:
+    """The causes by which a period's books at `seq` may differ from those at `base_seq`, in this order.
+
+    Each keeps the changes before it: step k reads the facts of causes 1 to k at `seq` and the others at
+    `base_seq`. A cause whose terms come out the same is left out. `engine` says that the books at `base_seq`
+    were made by another version.
+    """
+    bounds = month_bounds(desk.book.zone, period)
+    seqs = Seqs.at(base_seq)
+    known = outline(desk, base_seq, *bounds)
+    terms = terms_at(desk, period, seqs, known)
+    if engine:
+        yield Cause(ENGINE, terms, known)
+    for name in order:
+        if name == "usage" and not _lake_changed(desk, base_seq, seq):
+            continue
+        seqs = replace(seqs, **{name: seq})
+        known = outline(desk, seq, *bounds) if name == "usage" else known
+        then = terms_at(desk, period, seqs, known)
+        if name == "usage" or not come_to_the_same(then, terms):
+            yield Cause(name, then, known)
+        terms = then
+
+
+def _lake_changed(desk: Desk, base_seq: int, seq: int) -> bool:
+    with desk.database.read() as connection:
+        return _any_since(connection, lake_file.c.added_seq, base_seq, seq) or _any_since(
+            connection, source_through.c.seq, base_seq, seq
+        )
+
+
+def _any_since(connection: Connection, column: Column[Any], base_seq: int, seq: int) -> bool:
+    found = select(column).where(column > base_seq, column <= seq).limit(1)
+    return connection.execute(found).first() is not None

@@ -1,0 +1,113 @@
+"""Restated statements: a closed month as it is known now, and what an open month collects of closed ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from sqlalchemy import Connection
+
+from chargeback.bridge import Bridge, bridge_between, restated_cells, restated_lines
+from chargeback.differences import Difference, Step
+from chargeback.frozen_statement import thaw_statement
+from chargeback.ledger import Result, load_run
+from chargeback.restatements import Known, Restatement, booked_in, load_steps
+from chargeback.restating import Ground
+from chargeback.statement import By, Line, Restated, RestatedLine, Statement, state_statement
+
+__all__ = ["as_restated", "before_the_open", "bridge_over", "bridges_of", "collecting"]
+
+_NOW = Known()
+
+
+def collecting(connection: Connection, made: Statement, known: Known = _NOW) -> Statement:
+    """A statement with what its month collects of earlier ones, as of now, an instant or a seq."""
+    restated = []
+    for one in booked_in(connection, made.book.name, made.period, known):
+        if steps := load_steps(connection, one):
+            lines = _lines(made, steps, one.exact)
+            restated.append(Restated(one.id, one.service_period, one.number, one.seq, tuple(lines)))
+    return replace(made, restated=tuple(restated))
+
+
+def as_restated(connection: Connection, ground: Ground, by: By) -> Statement:
+    """A closed month as it is known since its last restatement: as it was closed, and what has changed.
+
+    Without a restatement it is the statement as it was closed. What it collected itself is left out.
+    """
+    made = replace(thaw_statement(ground.close.statement, by), restated=())
+    if not ground.counted:
+        return made
+    made = _changed(connection, made, ground.counted)
+    last = ground.counted[-1]
+    fresh = state_statement(made.book, load_run(connection, last.run_id), by)
+    summary = fresh.summary | {"restatements": [_told(one) for one in ground.counted]}
+    return replace(made, state="restated", seq=last.seq, figures=fresh.figures, summary=summary)
+
+
+def _told(one: Restatement) -> dict[str, str | int]:
+    return {
+        "number": one.number,
+        "booked_in": one.booking_period,
+        "seq": one.seq,
+        "causes": one.causes,
+        "by": one.actor,
+        "reason": one.reason,
+    }
+
+
+def before_the_open(connection: Connection, ground: Ground, by: By) -> Statement:
+    """A closed month as it was closed, with the restatements that are closed themselves."""
+    return _changed(connection, replace(thaw_statement(ground.close.statement, by), restated=()), ground.kept)
+
+
+def _changed(connection: Connection, made: Statement, ones: Sequence[Restatement]) -> Statement:
+    for one in ones:
+        made = _with_changes(made, _lines(made, load_steps(connection, one), one.exact))
+        made = replace(made, seq=one.seq)
+    return made
+
+
+def _lines(made: Statement, steps: Sequence[Step], exact: Fraction) -> list[RestatedLine]:
+    """The lines of differences in a statement's view; their cents are the same in every view."""
+    return restated_lines(
+        restated_cells(steps, exact, made.summary["charged"], made.currency), steps, made.by
+    )
+
+
+def _with_changes(made: Statement, changes: Sequence[RestatedLine]) -> Statement:
+    lines = {line.key: line for line in made.lines}
+    for change in changes:
+        old = lines.get(change.key, Line(change.key, 0, None, None))
+        priced = old.minor is not None or change.quanta or change.causes
+        lines[change.key] = Line(
+            change.key,
+            old.ticks + change.ticks,
+            (old.minor or 0) + change.minor if priced else None,
+            (old.quanta or 0) + change.quanta if priced else None,
+        )
+    kept = [line for _, line in sorted(lines.items()) if line.ticks or line.minor]
+    return replace(made, lines=kept, total=made.total + sum(change.minor for change in changes))
+
+
+def bridges_of(connection: Connection, ground: Ground, by: By) -> list[Bridge]:
+    """A bridge over each restatement of a month that counts, in order, from where the last one ended."""
+    before = replace(thaw_statement(ground.close.statement, by), restated=())
+    bridges = []
+    for one in ground.counted:
+        steps = load_steps(connection, one)
+        after = replace(load_run(connection, one.run_id), seq=one.seq)
+        bridges.append(_bridge(before, steps, one.exact, after))
+        before = _changed(connection, before, [one])
+    return bridges
+
+
+def bridge_over(before: Statement, found: Difference) -> Bridge:
+    """The bridge from a statement over what was found to differ."""
+    return _bridge(before, found.steps, found.exact, found.after)
+
+
+def _bridge(before: Statement, steps: Sequence[Step], exact: Fraction, after: Result) -> Bridge:
+    fresh = state_statement(before.book, after, before.by)
+    return bridge_between(before, _lines(before, steps, exact), [step.cause for step in steps], fresh)
