@@ -76,7 +76,18 @@ INVENTORY = _lists(_COMMON, _INVENTORY)
 """Fields of an inventory, in the order in which they take their columns."""
 
 RUN_IDS = (
-    *("jobid", "jobidraw", "uid", "poduid", "runid", "taskid", "workloadid", "instancesn", "allocationid"),
+    *(
+        "job",
+        "jobid",
+        "jobidraw",
+        "uid",
+        "poduid",
+        "runid",
+        "taskid",
+        "workloadid",
+        "instancesn",
+        "allocationid",
+    ),
     "id",
 )
 """What tells one run of a workload from another."""
