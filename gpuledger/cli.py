@@ -20,7 +20,7 @@ from typer.main import get_command
 from gpuledger import __version__
 from gpuledger.commands import COMMANDS, GROUPS, Command, missing_extra
 from gpuledger.console import render_error
-from gpuledger.errors import GpuledgerError
+from gpuledger.errors import GpuledgerError, InputError
 from gpuledger.session import Edge
 from gpuledger.settings import SETTINGS
 
@@ -50,6 +50,7 @@ def invoke(arguments: Sequence[str], *, edge: Edge | None = None) -> int:
     """
     edge = replace(edge, flags=dict(edge.flags), command=None, session=None) if edge else Edge()
     try:
+        _refuse_no_utf8(arguments)
         command_line().main(list(arguments), prog_name="gpuledger", obj=edge)
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
@@ -175,6 +176,16 @@ def _version_flag() -> Any:
             raise typer.Exit
 
     return Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=show)]
+
+
+def _refuse_no_utf8(arguments: Sequence[str]) -> None:
+    """Raise InputError for an argument in another encoding, as a file's name may be: it cannot be stored."""
+    for argument in arguments:
+        if not argument.isprintable() and any("\ud800" <= letter <= "\udfff" for letter in argument):
+            raise InputError(
+                f"the argument {argument!r} is not UTF-8",
+                mend="write it in UTF-8; a file with such a name must be renamed first",
+            )
 
 
 def _fail(error: GpuledgerError) -> int:

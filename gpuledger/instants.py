@@ -56,7 +56,8 @@ def parse_instant(text: str, *, zone: str | None, epoch_s: int | None, unit: Uni
 def _outside(text: str) -> InputError:
     return InputError(
         f"{text!r} is not between 2000-01-01 and 2100-01-01 UTC",
-        mend="check the unit of time and the epoch that are declared for it",
+        mend="write ISO 8601 with an offset, like 2026-10-31T18:30:00Z; a number counts seconds since 1970, "
+        "unless another unit of time or epoch is declared for it",
     )
 
 

@@ -19,6 +19,7 @@ from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSett
 from gpuledger.errors import Place, SettingsError
 from gpuledger.home import find_home
 from gpuledger.settings import SETTINGS, Refused, Setting, Settings, nearest
+from gpuledger.text_files import read_text
 
 __all__ = ["Sourced", "load"]
 
@@ -99,21 +100,31 @@ def _named_file(layers: list[_Layer], cwd: Path) -> Path | None:
 
 def _file(path: Path) -> _Layer:
     try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        values = tomllib.loads(read_text(path, noun="settings file", error=SettingsError))
+    except tomllib.TOMLDecodeError as error:
         raise SettingsError(
-            f"the settings file cannot be read: {error}", place=Place(file=str(path)), mend="write it as TOML"
+            f"the settings file cannot be read: {error}",
+            place=Place(file=str(path)),
+            mend='write it as TOML: lines such as zone = "UTC"',
         ) from error
     known = [setting.name for setting in SETTINGS if setting.in_file]
     for key, value in values.items():
         place = Place(file=str(path), line=_line_of(path, key))
+        if isinstance(value, dict):
+            raise SettingsError(
+                f"[{key}] is a section: it must be text or a whole number",
+                place=place,
+                mend="write each setting on a line of its own, at the top of the file",
+            )
         if key not in known:
             close = nearest(key, known)
             mend = f"did you mean {close}?" if close else f"the settings are {', '.join(known)}"
             raise SettingsError(f"there is no setting {key!r}", place=place, mend=mend)
         if not isinstance(value, str | int) or isinstance(value, bool):
             raise SettingsError(
-                f"{key} = {value!r}: it must be text or a whole number", place=place, mend=f"write {key} so"
+                f"{key} = {value!r}: it must be text or a whole number",
+                place=place,
+                mend=f'write {key} = "…", in quotes, or a whole number',
             )
     if home := values.get("home"):
         values["home"] = str(path.parent / str(home)) if not str(home).startswith("~") else home

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from gpuledger.errors import ColumnMapError, InputError, Place
+from gpuledger.text_files import read_text
 
 __all__ = ["Record", "join_identity", "parse_records", "read_records"]
 
@@ -39,18 +40,7 @@ def read_records(path: Path, required: Sequence[str], optional: Sequence[str]) -
     A header may write `cost centre` or `Cost_Centre` alike. Raises `InputError` for a file or row that cannot
     be read, `ColumnMapError` for a column that is missing, unknown or there twice.
     """
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise InputError(
-            f"the file cannot be read: {error.strerror}",
-            place=Place(str(path)),
-            mend="name a file that you may read",
-        ) from error
-    except UnicodeDecodeError as error:
-        raise InputError(
-            "the text is not UTF-8", place=Place(str(path)), mend="save the file as UTF-8"
-        ) from error
+    text = read_text(path)
     return parse_records(text, str(path), required, optional)
 
 

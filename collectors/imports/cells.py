@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, ClassVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 __all__ = [
     "FractionCell",
@@ -19,13 +20,22 @@ __all__ = [
 ]
 
 
+_NATURAL = re.compile("[1-9][0-9]{0,17}")
+
+
 class Part(BaseModel):
     """A part of a map: a key that it does not know is an error."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-Natural = Annotated[str, Field(pattern=r"^[1-9][0-9]{0,17}$")]
+def _natural(text: str) -> str:
+    if not _NATURAL.fullmatch(text):
+        raise ValueError(f"{text!r} is no whole number from 1 up, of at most 18 digits")
+    return text
+
+
+Natural = Annotated[str, AfterValidator(_natural)]
 
 
 class TextCell(Part):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
 from collectors.imports.column_map import RowChoice
 from collectors.imports.rows import BadRow, Cells, Misfit, Rejected, Row
+from gpuledger.errors import ColumnMapError, Place
 
 __all__ = ["Gathered", "gather", "wanted_rows"]
 
@@ -75,7 +76,8 @@ def gather(
 ) -> Gathered[K, T]:
     """Read each row; rows that say different things under one key all go to quarantine, in any order.
 
-    `read` raises `BadRow` for a row that cannot be right; `mend` says what to do about rows that differ.
+    `read` raises `BadRow` for a row that cannot be right; a `ColumnMapError` goes on, with the row. `mend`
+    says what to do about rows that differ.
     """
     gathered: Gathered[K, T] = Gathered()
     contested: dict[K, None] = {}
@@ -91,6 +93,9 @@ def gather(
         except BadRow as bad:
             gathered.rejected.append(Rejected(row.number, bad.reason, bad.detail))
             continue
+        except ColumnMapError as error:
+            error.place = replace(error.place or Place(), row=row.number)
+            raise
         key = key_of(item)
         if not gathered.put(key, item, row.number):
             contested[key] = None

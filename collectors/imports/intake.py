@@ -13,7 +13,7 @@ from collectors.imports.quarantine import BadRecord, with_raw
 from collectors.imports.reader import Table, check_columns, open_table
 from collectors.imports.rows import Cells
 from collectors.imports.times import Times
-from gpuledger.errors import Place, RejectedRows
+from gpuledger.errors import InputError, Place, RejectedRows
 
 __all__ = ["Intake", "Options", "Reach", "open_intake", "source_of"]
 
@@ -98,6 +98,12 @@ def open_intake(path: Path, column_map: ColumnMap, options: Options, cluster: st
     check_columns(table, column_map.columns_read(), file)
     times = Times.of(column_map, file, options.epoch)
     source = options.source or column_map.source or source_of(path)
+    if not source.isprintable():
+        raise InputError(
+            f"the name of the source, {source!r}, has characters that do not print",
+            place=Place(file),
+            mend="name it with --source",
+        )
     constant = column_map.fields.cluster
     own = constant.constant if constant is not None else None
     return Intake(file, table, column_map, times, source, own or cluster, options)

@@ -41,7 +41,7 @@ class ParquetTable:
         number = 0
         names = tuple(columns)
         for batch in self._batches(names):
-            texts = [self._text(name, batch.column(name)) for name in names]
+            texts = [self._checked(name, batch.column(name)) for name in names]
             for cells in zip(*texts, strict=True):
                 number += 1
                 yield Row(number, dict(zip(names, cells, strict=True)))
@@ -55,6 +55,21 @@ class ParquetTable:
             if batch is None:
                 return
             yield batch
+
+    def _checked(self, name: str, values: Any) -> list[str]:
+        """The texts of a column, none of which has a NUL."""
+        try:
+            with _guarded(self.path):
+                texts = self._text(name, values)
+        except UnicodeDecodeError as error:
+            raise self._no_text(name, "text that is not UTF-8") from error
+        if any("\0" in text for text in texts):
+            raise self._no_text(name, "a NUL in its text")
+        return texts
+
+    def _no_text(self, name: str, what: str) -> InputError:
+        place = Place(str(self.path), column=name)
+        return InputError(f"the column has {what}", place=place, mend="export it again as text in UTF-8")
 
     def _text(self, name: str, values: Any) -> list[str]:
         """The exact text of each value of a column, "" for null."""

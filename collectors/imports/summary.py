@@ -23,6 +23,8 @@ __all__ = ["Figure", "Summary", "six_places", "summarise"]
 
 Figure = int | str
 
+_ROWS_NAMED = 3
+
 
 @dataclass(frozen=True)
 class Summary:
@@ -98,12 +100,12 @@ def summarise(
         also_delivered_by=dict(sorted(also.items())),
         data_through={cluster: format_utc(at_s) for cluster, at_s in sorted(reach.through_s.items())},
         data_through_from=reach.said_by,
-        warnings=_warnings(reach, outcome.at_s, also, figures),
+        warnings=[*_warnings(reach, outcome.at_s, also), *_warnings_of_rows(gathered, figures)],
     )
 
 
-def _warnings(reach: Reach, at_s: int, also: Mapping[str, int], figures: Mapping[str, Figure]) -> list[str]:
-    """What a reader of the figures should know, in sentences."""
+def _warnings(reach: Reach, at_s: int, also: Mapping[str, int]) -> list[str]:
+    """What a reader should know of who said it, and up to when, in sentences."""
     warnings = []
     latest = max(reach.through_s.values(), default=at_s)
     if latest > at_s:
@@ -113,8 +115,21 @@ def _warnings(reach: Reach, at_s: int, also: Mapping[str, int], figures: Mapping
         )
     if also:
         warnings.append(f"{', '.join(sorted(also))} delivered the same facts: they are counted once")
-    if figures.get("with_gpu") == 0:
+    return warnings
+
+
+def _warnings_of_rows(gathered: Gathered[Any, Any], figures: Mapping[str, Figure]) -> list[str]:
+    """What a reader should know of the rows: none at all, none with a GPU, and which ones are bad."""
+    if not gathered.read:
+        return ["the file has no row below its header"]
+    warnings = []
+    if gathered.first and figures.get("with_gpu") == 0:
         warnings.append("no row holds a GPU: look at what the map says of units")
+    if gathered.rejected:
+        bad = sorted(gathered.rejected)[:_ROWS_NAMED]
+        named = [f"row {one.number}: {one.reason}{f': {one.detail}' if one.detail else ''}" for one in bad]
+        more = ["…"] if len(gathered.rejected) > len(bad) else []
+        warnings.append(f"in quarantine, to be mended and imported again: {'; '.join(named + more)}")
     return warnings
 
 

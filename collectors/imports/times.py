@@ -23,7 +23,7 @@ _REMEMBERED = 1 << 16
 class Times:
     """How the times of a file are read: a number counts units from the epoch, local time is of the zone.
 
-    An instant is whole Unix seconds. `file` is what an error names.
+    An instant is whole Unix seconds. `file` is what an error of a cell names, `map_file` one of the map.
     """
 
     zone: str | None
@@ -31,6 +31,7 @@ class Times:
     unit: Unit
     window: Window | None
     file: str
+    map_file: str = ""
     _known: dict[str, int] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -39,15 +40,18 @@ class Times:
 
         Raises `ColumnMapError` for an epoch or window that is no instant.
         """
-        said = epoch or column_map.epoch
+        said, map_file = epoch or column_map.epoch, column_map.read_from
         epoch_s = None
         if said is not None:
-            epoch_s = cls(column_map.zone, None, "s", None, file).declared(said, "epoch")
+            plain = cls(column_map.zone, None, "s", None, file, map_file)
+            epoch_s = plain.declared(said, "--epoch" if epoch else "epoch")
         window = column_map.window
-        times = cls(column_map.zone, epoch_s, column_map.time_unit, window, file)
+        times = cls(column_map.zone, epoch_s, column_map.time_unit, window, file, map_file)
         if window and times.declared(window.start, "window") > times.declared(window.end, "window"):
             raise ColumnMapError(
-                "the window ends before it starts", place=Place(file), mend="swap its start and end"
+                "the window ends before it starts",
+                place=Place(map_file or file),
+                mend="swap its start and end",
             )
         return times
 
@@ -62,7 +66,7 @@ class Times:
             raise ColumnMapError(
                 f"{text!r} is local time, and the map declares no zone",
                 place=Place(self.file),
-                mend="write zone: with the zone of these times, such as UTC or Asia/Shanghai",
+                mend="write zone: in the map, with the zone of these times, such as UTC or Asia/Shanghai",
             )
         at_s = parse_instant(text, zone=self.zone, epoch_s=self.epoch_s, unit=self.unit)
         if len(self._known) >= _REMEMBERED:
@@ -76,12 +80,9 @@ class Times:
             text = self.window.start if text == WINDOW_START else self.window.end
         try:
             return self.read(text)
-        except ColumnMapError:
-            raise
         except InputError as error:
-            raise ColumnMapError(
-                f"{key}: {error.message}", place=Place(self.file), mend=error.mend
-            ) from error
+            named = self.file if key.startswith("--") else self.map_file or self.file
+            raise ColumnMapError(f"{key}: {error.message}", place=Place(named), mend=error.mend) from error
 
     def reading(self, cell: TextCell, name: str, nulls: frozenset[str]) -> Callable[[Cells], int | None]:
         """A function that gives a row's instant, None where it is open."""
@@ -103,6 +104,6 @@ class Times:
             except ColumnMapError:
                 raise
             except InputError as error:
-                refuse(f"{name} is no instant", error.message)
+                refuse(f"{name} is no instant", f"{error.message}; {error.mend}")
 
         return read

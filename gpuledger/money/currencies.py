@@ -56,9 +56,10 @@ def currency(code: str) -> Currency:
     """The currency of an ISO 4217 code; raises `InputError` for a code without a row in the table."""
     found = _CURRENCIES.get(code)
     if found is None:
+        meant = code.strip().upper()
+        known = "one of these ISO 4217 codes: " + " ".join(sorted(_CURRENCIES))
         raise InputError(
-            f"currency {code!r} is not known",
-            mend="write one of these ISO 4217 codes: " + " ".join(sorted(_CURRENCIES)),
+            f"currency {code!r} is not known", mend=f"write {meant if meant in _CURRENCIES else known}"
         )
     return found
 

@@ -66,7 +66,7 @@ def test_signing_without_a_reason_is_refused(closed: Desktop) -> None:
     for reason in ((), ("--reason", "  ")):
         code, _, err = closed.type("close", "--month", "2026-11", "--sign", "unpriced", *reason)
         assert code == 3 and "--sign needs a reason" in err
-    for unprintable in ("a\x1b[2Jb", "a\udc80", "a\nb"):
+    for unprintable in ("a\x1b[2Jb", "a\nb"):
         code, _, err = closed.type("close", "--month", "2026-11", "--reason", unprintable)
         assert code == 3 and "--reason has characters that do not print" in err
     code, _, err = closed.type("close", "--month", "2026-11", "--sign", "anything", "--reason", "x")

@@ -68,7 +68,7 @@ def test_a_column_that_is_not_there_is_told_those_that_are(tmp_path: Path) -> No
     path = written(tmp_path / "a.csv", b"job,start\n1,2\n")
     with pytest.raises(ColumnMapError, match="the map names end, account, which the file has not") as caught:
         check_columns(open_table(path), ["job", "end", "account"], "a.csv")
-    assert caught.value.mend == "columns of the file: job, start"
+    assert caught.value.mend == "name columns of the file: job, start"
 
 
 @pytest.mark.parametrize(
