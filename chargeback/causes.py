@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
-from sqlalchemy import Column, Connection, select
+from sqlalchemy import select
 
 from chargeback.desk import Desk
 from chargeback.outline import Outline, outline
 from chargeback.runs import come_to_the_same, terms_at
 from chargeback.terms.in_force import Seqs
 from chargeback.units import Terms
+from chargeback.workbench import SOURCES, SourceFile, Workbench
 from gpuledger.calendars import month_bounds
 from gpuledger.errors import InputError
-from gpuledger.versions.tables import lake_file, source_through
+from gpuledger.versions.tables import source_through
 
 __all__ = ["CAUSES", "ENGINE", "Cause", "causes_between", "read_order"]
 
@@ -24,6 +24,12 @@ CAUSES = ("usage", "owner", "price", "policy")
 
 ENGINE = "engine"
 """Another version of gpuledger. It goes first: there is one engine here, so the others are taken with it."""
+
+
+_SINCE = f"""
+with fact as ({" union all ".join(f"select seq from source_{name}" for name in SOURCES)})
+select 1 from fact where seq > $base_seq and seq <= $seq limit 1
+"""
 
 
 @dataclass(frozen=True)
@@ -76,12 +82,28 @@ def causes_between(
 
 
 def _lake_changed(desk: Desk, base_seq: int, seq: int) -> bool:
+    return _more_is_complete(desk, base_seq, seq) or _has_facts_since(desk, base_seq, seq)
+
+
+def _more_is_complete(desk: Desk, base_seq: int, seq: int) -> bool:
+    at = source_through.c.seq
     with desk.database.read() as connection:
-        return _any_since(connection, lake_file.c.added_seq, base_seq, seq) or _any_since(
-            connection, source_through.c.seq, base_seq, seq
-        )
+        found = connection.execute(select(at).where(at > base_seq, at <= seq).limit(1))
+        return found.first() is not None
 
 
-def _any_since(connection: Connection, column: Column[Any], base_seq: int, seq: int) -> bool:
-    found = select(column).where(column > base_seq, column <= seq).limit(1)
-    return connection.execute(found).first() is not None
+def _has_facts_since(desk: Desk, base_seq: int, seq: int) -> bool:
+    """Whether a fact is of a seq between; a compacted file has rows of many, and counts since the oldest."""
+    files = [file for name in SOURCES for file in desk.lake.files(name, seq)]
+    if any(file.added_seq > base_seq for file in files):
+        return True
+    compacted = [
+        SourceFile(file.table, desk.lake.store.local_path(file.path), file.added_seq)
+        for file in files
+        if file.part
+    ]
+    if not compacted:
+        return False
+    with Workbench(desk.limits) as bench:
+        bench.sources(compacted)
+        return bool(bench.rows(_SINCE, {"base_seq": base_seq, "seq": seq}))

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import shutil
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import astuple, dataclass
 from filecmp import cmp
 from fractions import Fraction
@@ -17,7 +15,7 @@ from chargeback.causes import Cause
 from chargeback.desk import Desk, Progressing, silent
 from chargeback.ledger import Result
 from chargeback.post import ENTRY_FILES
-from chargeback.runs import compute_books
+from chargeback.runs import compute_books, scratch_folder
 from chargeback.units import EntryDay, TimeDay
 from chargeback.workbench import Workbench
 from gpuledger.canonical import text_digest
@@ -93,7 +91,7 @@ def follow(
     """
     steps: list[Step] = []
     before = base
-    with _scratch(desk, run_id) as scratch:
+    with scratch_folder(desk, f"{run_id}-steps") as scratch:
         for number, cause in enumerate(causes, 1):
             last = number == len(causes)
             where = books if books is not None and last else scratch / str(number)
@@ -109,16 +107,6 @@ def follow(
                 steps.append(step)
             before = after
     return Difference(base.result, before.result, tuple(steps))
-
-
-@contextmanager
-def _scratch(desk: Desk, run_id: str) -> Iterator[Path]:
-    folder = desk.scratch / f"{run_id}-steps"
-    folder.mkdir(parents=True)
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _step(cause: str, before: Result, after: Result) -> Step:

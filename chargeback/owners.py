@@ -75,12 +75,19 @@ def owner_spans(
 
 
 def outcomes(spans: Iterable[OwnerSpan]) -> dict[int, int]:
-    """By kind of holder the least number of those that have the same owners, teams and cost centres."""
-    found: dict[int, list[tuple[str, str, str, int, int]]] = {}
+    """By kind of holder the least number of those that have the same owners, teams and cost centres.
+
+    Which rule or row gave them, and where another goes on to give the same, makes no difference. The spans
+    of a holder are in order and leave no gap, so that their ends tell them.
+    """
+    found: dict[int, list[tuple[str, str, str, int]]] = {}
     for span in spans:
-        stretch = (span.owner, span.team, span.cost_centre, span.from_s, span.to_s)
-        found.setdefault(span.who_no, []).append(stretch)
-    first: dict[tuple[tuple[str, str, str, int, int], ...], int] = {}
+        stretches = found.setdefault(span.who_no, [])
+        owned = (span.owner, span.team, span.cost_centre)
+        if stretches and stretches[-1][:-1] == owned:
+            stretches.pop()
+        stretches.append((*owned, span.to_s))
+    first: dict[tuple[tuple[str, str, str, int], ...], int] = {}
     return {number: first.setdefault(tuple(owned), number) for number, owned in sorted(found.items())}
 
 

@@ -41,7 +41,7 @@ def as_restated(connection: Connection, ground: Ground, by: By) -> Statement:
         return made
     made = _changed(connection, made, ground.counted)
     last = ground.counted[-1]
-    fresh = state_statement(made.book, load_run(connection, last.run_id), by)
+    fresh = _fresh(connection, made, last)
     summary = fresh.summary | {"restatements": [_told(one) for one in ground.counted]}
     return replace(made, state="restated", seq=last.seq, figures=fresh.figures, summary=summary)
 
@@ -63,10 +63,23 @@ def before_the_open(connection: Connection, ground: Ground, by: By) -> Statement
 
 
 def _changed(connection: Connection, made: Statement, ones: Sequence[Restatement]) -> Statement:
+    """A statement with the differences of these; each is a rounding pool of its own."""
     for one in ones:
-        made = _with_changes(made, _lines(made, load_steps(connection, one), one.exact))
-        made = replace(made, seq=one.seq)
+        changes = _lines(made, load_steps(connection, one), one.exact)
+        money, minor = made.currency, sum(change.minor for change in changes)
+        made = replace(
+            made,
+            seq=one.seq,
+            lines=_changed_lines(made, changes, _fresh(connection, made, one)),
+            total=made.total + minor,
+            pools=made.pools | {f"restatement:{one.number}": (one.exact / money.quantum, minor)},
+        )
     return made
+
+
+def _fresh(connection: Connection, made: Statement, one: Restatement) -> Statement:
+    """What a restatement reached, computed as a whole, in a statement's view."""
+    return state_statement(made.book, load_run(connection, one.run_id), made.by)
 
 
 def _lines(made: Statement, steps: Sequence[Step], exact: Fraction) -> list[RestatedLine]:
@@ -76,19 +89,19 @@ def _lines(made: Statement, steps: Sequence[Step], exact: Fraction) -> list[Rest
     )
 
 
-def _with_changes(made: Statement, changes: Sequence[RestatedLine]) -> Statement:
-    lines = {line.key: line for line in made.lines}
-    for change in changes:
-        old = lines.get(change.key, Line(change.key, 0, None, None))
-        priced = old.minor is not None or change.quanta or change.causes
-        lines[change.key] = Line(
-            change.key,
-            old.ticks + change.ticks,
-            (old.minor or 0) + change.minor if priced else None,
-            (old.quanta or 0) + change.quanta if priced else None,
-        )
-    kept = [line for _, line in sorted(lines.items()) if line.ticks or line.minor]
-    return replace(made, lines=kept, total=made.total + sum(change.minor for change in changes))
+def _changed_lines(made: Statement, changes: Sequence[RestatedLine], fresh: Statement) -> list[Line]:
+    """The lines with their changes; without an amount where there is none and none of it has a price now."""
+    old, new = ({line.key: line for line in one.lines} for one in (made, fresh))
+    changed = {change.key: change for change in changes}
+    found = []
+    for key in sorted({*old, *changed, *new}):
+        line = old.get(key, Line(key, 0, None, None))
+        change = changed.get(key, RestatedLine(key, 0, 0, {}))
+        minor, quanta = (line.minor or 0) + change.minor, (line.quanta or 0) + change.quanta
+        ticks = line.ticks + change.ticks
+        priced = minor or quanta or (key in new and new[key].minor is not None)
+        found.append(Line(key, ticks, minor, quanta) if priced else Line(key, ticks, None, None))
+    return [line for line in found if line.ticks or line.minor]
 
 
 def bridges_of(connection: Connection, ground: Ground, by: By) -> list[Bridge]:

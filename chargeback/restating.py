@@ -105,13 +105,14 @@ def _ground(connection: Connection, desk: Desk, period: str) -> Ground:
 
 
 def is_renewed(desk: Desk, ground: Ground, asked: AskedAgain) -> bool:
-    """Whether the open restatement has all that is known, in the order that is asked for."""
-    with desk.database.read() as connection:
-        latest = latest_fact_seq(connection)
+    """Whether the open restatement has all that is known, as this version computes it and in that order."""
     there = ground.open
-    if there is None or there.seq < latest or there.causes != ",".join(asked.order):
+    if there is None or there.causes != ",".join(asked.order):
         return False
-    return bool(there.reopened) or not asked.reopen
+    with desk.database.read() as connection:
+        known = latest_fact_seq(connection) <= there.seq
+        same = engine_of(connection, there.run_id) == desk.engine_version
+    return known and same and (bool(there.reopened) or not asked.reopen)
 
 
 def restate(
@@ -214,7 +215,10 @@ def _row(writer: _Writer, asked: AskedAgain, found: Difference, seq: int) -> Res
 
 
 def _keep(desk: Desk, ground: Ground, made: Restatement, found: Difference) -> None:
-    """Put a restatement in the place of the open one; one that says and asks nothing is not kept."""
+    """Put a restatement in the place of the open one; one that says and asks nothing counts for nothing.
+
+    It is still kept where it takes a restatement back: as of its seq there is none any more.
+    """
     counts = bool(made.reopened or found.steps)
     if not counts and ground.open is None:
         return
@@ -228,8 +232,9 @@ def _keep(desk: Desk, ground: Ground, made: Restatement, found: Difference) -> N
         open_again(connection, made.book, made.booking_period, made.made_at_s)
         if ground.open is not None:
             replace_restatement(connection, ground.open, made.made_at_s)
-        if counts:
-            keep_restatement(connection, made, found.steps)
+        keep_restatement(
+            connection, made if counts else replace(made, replaced_at_s=made.made_at_s), found.steps
+        )
         append_audit(
             connection,
             at_s=made.made_at_s,

@@ -30,11 +30,19 @@ from chargeback.terms.in_force import Seqs, TermsInForce, terms_in_force
 from chargeback.units import Measured, Posted, Terms, Unit, units_of
 from gpuledger.calendars import month_bounds
 from gpuledger.console import Progress
-from gpuledger.errors import BooksError
+from gpuledger.errors import BooksError, StorageError
 from gpuledger.instants import format_utc
 from gpuledger.versions import Database, throughs
 
-__all__ = ["come_to_the_same", "compute_books", "ensure_known", "make_books", "terms_at", "terms_of"]
+__all__ = [
+    "come_to_the_same",
+    "compute_books",
+    "ensure_known",
+    "make_books",
+    "scratch_folder",
+    "terms_at",
+    "terms_of",
+]
 
 R = TypeVar("R")
 
@@ -76,7 +84,7 @@ def compute_books(
     `known` is the outline of the period at the seq of the terms. Raises InvariantError where an audit finds
     rows.
     """
-    with _scratch(desk, run_id) as scratch:
+    with scratch_folder(desk, run_id) as scratch:
         units = _units(desk, terms, known, scratch, run_id, books)
         with _workers(desk) as spread, progress(2 * len(units), f"books of {terms.period}") as bar:
             measured: list[Measured] = _stepped(spread(partial(measure, terms), units), bar)
@@ -224,9 +232,15 @@ def _prices(terms: Terms) -> list[dict[str, str]]:
 
 
 @contextmanager
-def _scratch(desk: Desk, run_id: str) -> Iterator[Path]:
-    folder = desk.scratch / run_id
-    folder.mkdir(parents=True)
+def scratch_folder(desk: Desk, name: str) -> Iterator[Path]:
+    """A folder in scratch that goes with the block; StorageError where it cannot be made."""
+    folder = desk.scratch / name
+    try:
+        folder.mkdir(parents=True)
+    except OSError as error:
+        raise StorageError(
+            f"{folder} cannot be made: {error}", mend="look at the disk, then try again"
+        ) from error
     try:
         yield folder
     finally:

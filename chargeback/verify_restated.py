@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import astuple
+from typing import Any
 
 from sqlalchemy import select
 
@@ -11,14 +13,17 @@ from chargeback.checks import FAILED, Check, ok
 from chargeback.closes import find_close
 from chargeback.desk import Desk
 from chargeback.differences import Step, files_digest, left_in_clearing, read_differences, sums_of
-from chargeback.ledger import load_run
+from chargeback.ledger import Result, load_run
 from chargeback.restatements import Restatement, load_steps, logged_as, restatements_of
 from chargeback.restating import restated_folder
-from chargeback.units import EntryDay
+from chargeback.statement import gpu_hours
+from chargeback.units import EntryDay, TimeDay
 from gpuledger.money import currency, format_quanta
 from gpuledger.versions.tables import audit_log
 
 __all__ = ["verify_restatements"]
+
+_Day = EntryDay | TimeDay
 
 
 def verify_restatements(desk: Desk, period: str) -> Iterator[Check]:
@@ -30,7 +35,7 @@ def verify_restatements(desk: Desk, period: str) -> Iterator[Check]:
         said = set(connection.scalars(select(audit_log.c.detail).where(audit_log.c.action.in_(_ACTIONS))))
         if close is None or not ones:
             return
-        closed, fresh = (load_run(connection, name).entries for name in (close.run_id, ones[-1].run_id))
+        closed, fresh = (load_run(connection, name) for name in (close.run_id, ones[-1].run_id))
     for one in ones:
         yield _files(desk, one, steps[one.id])
     yield _logged(ones, said)
@@ -59,29 +64,21 @@ def _logged(ones: Sequence[Restatement], said: set[str]) -> Check:
     return Check("7", "the audit log says the same of the restatements", ok(not missing), figures)
 
 
-def _telescopes(
-    desk: Desk, closed: Iterable[EntryDay], steps: Iterable[Step], fresh: Iterable[EntryDay]
-) -> Check:
-    """7: what was closed and all that was restated are a fresh computation, to the quantum in each day."""
-    left: Counter[tuple[str, ...]] = Counter()
-    for sign, rows in ((1, closed), (1, (row for step in steps for row in step.entries)), (-1, fresh)):
+def _telescopes(desk: Desk, closed: Result, steps: Sequence[Step], fresh: Result) -> Check:
+    """7: what was closed and all that was restated are a fresh computation, in each day and figure."""
+    quanta = _apart(1, closed.entries, (row for step in steps for row in step.entries), fresh.entries)
+    ticks = _apart(3, closed.times, (row for step in steps for row in step.times), fresh.times)
+    money = f"{format_quanta(quanta, currency(desk.book.currency))} {desk.book.currency}"
+    figures = f"{money} and {gpu_hours(ticks)} GPU-hours apart"
+    return Check("7", "closed + restated = a fresh computation", ok(not quanta and not ticks), figures)
+
+
+def _apart(figures: int, closed: Iterable[_Day], changes: Iterable[_Day], fresh: Iterable[_Day]) -> int:
+    """By how much closed rows and their changes miss fresh ones; the last `figures` fields are compared."""
+    left: Counter[tuple[Any, ...]] = Counter()
+    for sign, rows in ((1, closed), (1, changes), (-1, fresh)):
         for row in rows:
-            left[_key(row)] += sign * row.amount
-    apart = sum(abs(amount) for amount in left.values())
-    figures = f"{format_quanta(apart, currency(desk.book.currency))} {desk.book.currency} apart"
-    return Check("7", "closed + restated = a fresh computation", ok(not apart), figures)
-
-
-def _key(row: EntryDay) -> tuple[str, ...]:
-    return (
-        row.day,
-        row.layer,
-        row.lot,
-        row.account,
-        row.state,
-        row.owner,
-        row.team,
-        row.cost_centre,
-        row.model,
-        row.cluster,
-    )
+            values = astuple(row)
+            for place in range(1, figures + 1):
+                left[place, *values[:-figures]] += sign * values[-place]
+    return sum(map(abs, left.values()))

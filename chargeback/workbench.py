@@ -59,10 +59,11 @@ class Workbench:
                 f"the books need more memory than there may be: {_first_line(error)}",
                 mend="give a greater --memory-limit",
             ) from error
-        if isinstance(error, duckdb.IOException):
+        if isinstance(error, duckdb.IOException | OSError):
             raise StorageError(
                 f"a file of the lake or the books cannot be read or written: {_first_line(error)}",
-                mend="look at the disk, then run `gpuledger lake verify` and `gpuledger run`",
+                mend="look at the disk, then try again; where a file is damaged, `gpuledger lake verify` and "
+                "`gpuledger verify` name it",
             ) from error
 
     def sources(self, files: Sequence[SourceFile]) -> None:
@@ -166,5 +167,5 @@ class Workbench:
         return int(written[0]) if written else 0
 
 
-def _first_line(error: duckdb.Error) -> str:
+def _first_line(error: BaseException) -> str:
     return str(error).partition("\n")[0]

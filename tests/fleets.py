@@ -160,11 +160,11 @@ class Fleet:
 
 
 @st.composite
-def fleets(draw: DrawFn, month_ends: Sequence[MonthEnd] = MONTH_ENDS) -> Fleet:
-    """A fleet of a few clusters with its owners and prices; anything may begin, end and change anywhere."""
+def fleets(draw: DrawFn, month_ends: Sequence[MonthEnd] = MONTH_ENDS, most: int = 6) -> Fleet:
+    """A fleet of up to `most` clusters with its owners and prices; anything may begin, end and change."""
     month_end = draw(st.sampled_from(month_ends))
     times = _times(month_end.at_s, draw(_CHOSEN))
-    parts = [_cluster(draw, f"c{number}", times) for number in range(draw(_CLUSTERS))]
+    parts = [_cluster(draw, f"c{number}", times) for number in range(draw(st.integers(1, most)))]
     return Fleet(
         month_end,
         slots=tuple(fact for part in parts for fact in part.slots),
@@ -179,7 +179,6 @@ def fleets(draw: DrawFn, month_ends: Sequence[MonthEnd] = MONTH_ENDS) -> Fleet:
 
 # Strategies are made once: to make one costs more than to draw from it.
 _CHOSEN = st.lists(st.integers(-HOURS_S, HOURS_S), min_size=3, max_size=7)
-_CLUSTERS = st.integers(1, 6)
 _SLOTS = st.integers(0, 3)
 _HELD = st.integers(0, 12)
 _INSTANT = st.integers(0, 11)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -20,6 +20,8 @@ from hypothesis import seed, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
+import chargeback.causes
+import chargeback.frozen_facts
 import chargeback.runs
 from chargeback.ledger import Result
 from chargeback.printing import as_csv, as_json
@@ -115,7 +117,10 @@ def home_of(month: Month, zone: str = "", shards: int = 1) -> Iterator[House]:
         start_s, end_s = month_bounds(zone, name)
         return max(start_s, fleet.start_s), min(end_s, fleet.end_s)
 
-    with TemporaryDirectory() as folder, patch.object(chargeback.runs, "month_bounds", bounds):
+    with ExitStack() as stack:
+        folder = stack.enter_context(TemporaryDirectory())
+        for module in (chargeback.causes, chargeback.frozen_facts, chargeback.runs):
+            stack.enter_context(patch.object(module, "month_bounds", bounds))
         Path(folder, "gpuledger.db").write_bytes(_empty_database())
         house = make_house(Path(folder), zone or fleet.month_end.zone, month.charged, shards)
         try:

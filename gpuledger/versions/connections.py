@@ -14,7 +14,7 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from gpuledger.errors import MissingExtra, SettingsError, StorageError
 
-__all__ = ["database_file", "mapped_errors", "open_engine", "shown"]
+__all__ = ["database_file", "mapped_errors", "mend_of", "open_engine", "shown"]
 
 _LOCK_WAIT_S = 60
 """How long a writer waits for another one before it gives up."""
@@ -56,8 +56,16 @@ def mapped_errors(name: str) -> Iterator[None]:
         yield
     except (SQLAlchemyError, UnicodeDecodeError) as error:
         cause = str(getattr(error, "orig", None) or error).strip()
-        mend = "another gpuledger is writing: try again when it is done" if "locked" in cause else ""
-        raise StorageError(f"{name}: {cause}", mend=mend) from error
+        raise StorageError(f"{name}: {cause}", mend=mend_of(cause)) from error
+
+
+def mend_of(cause: str) -> str:
+    """What to do where the database fails with these words; empty where they do not tell."""
+    if "locked" in cause:
+        return "another gpuledger is writing: try again when it is done"
+    if any(words in cause for words in ("disk is full", "disk I/O", "No space left")):
+        return "look at the disk, then try again"
+    return ""
 
 
 def _parse(url: str | URL) -> URL:

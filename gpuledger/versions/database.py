@@ -17,7 +17,7 @@ from sqlalchemy.exc import DBAPIError
 
 from gpuledger.errors import SchemaError, StorageError
 from gpuledger.versions.audit import append_audit
-from gpuledger.versions.connections import database_file, mapped_errors, open_engine, shown
+from gpuledger.versions.connections import database_file, mapped_errors, mend_of, open_engine, shown
 from gpuledger.versions.tables import knowledge, knowledge_head
 
 __all__ = ["HEAD", "Commit", "Database", "latest_fact_seq"]
@@ -169,7 +169,7 @@ class Database:
             cause = error.orig if isinstance(error, DBAPIError) else error
             if "alembic_version" in str(cause):
                 return None
-            raise StorageError(f"{self.name} cannot be opened: {cause}") from error
+            raise StorageError(f"{self.name} cannot be opened: {cause}", mend=mend_of(str(cause))) from error
 
 
 def latest_fact_seq(connection: Connection) -> int:

@@ -15,7 +15,7 @@ from chargeback.model_files import MODELS, model
 from chargeback.statement import By
 from chargeback.workbench import Workbench
 from gpuledger.calendars import month_bounds
-from gpuledger.errors import BooksError, InvariantError
+from gpuledger.errors import BooksError, InvariantError, StorageError
 
 DAY = at("2026-10-05T00:00Z")
 HOUR = 3600
@@ -423,3 +423,18 @@ def time_rows(house: House, period: str = "2026-10") -> list[dict[str, Any]]:
 
 def lines_of(found: dict[str, Any]) -> dict[str, str]:
     return {line["key"]: line["gpu_hours"] for line in found["lines"]}
+
+
+@pytest.mark.parametrize("place", ["scratch", "books"])
+def test_folder_that_cannot_be_made_says_to_look_at_the_disk(house: House, place: str) -> None:
+    node_of(house)
+    house.keep()
+    folder = house.desk.scratch.with_name(place)
+    if folder.exists():
+        folder.rmdir()
+    folder.write_text("in the way")
+    with pytest.raises(StorageError) as caught:
+        house.books()
+    assert caught.value.mend.startswith("look at the disk, then try again")
+    folder.unlink()
+    assert house.amounts()

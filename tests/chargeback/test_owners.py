@@ -134,3 +134,16 @@ def test_facts_of_one_run_that_differ_in_what_no_rule_asks_for_are_not_contested
     house.rule(1, "blue", labels={"side": ["blue"]})
     house.keep()
     assert house.amounts() == {"__conflict__": 600}
+
+
+def test_facts_of_one_run_that_other_rules_give_the_same_team_are_not_contested(house: House) -> None:
+    """The first is matched by its label for an hour, and both are always matched by another rule."""
+    house.price("3", 0)
+    house.through(DAY + 24 * HOUR)
+    for number, side in enumerate(("blue", "green")):
+        given = {"identity": f"j{number}", "labels": f'{{"side":"{side}"}}', "namespace": "ml"}
+        house.holding("j", DAY, DAY + 4 * HOUR, **given)
+    house.rule(1, "vision", DAY, DAY + HOUR, labels={"side": ["blue"]})
+    house.rule(2, "vision", namespace=["ml"])
+    house.keep()
+    assert house.amounts() == {"vision": 2400}

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
+import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -15,7 +17,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
 from chargeback.bridge import Bridge
-from chargeback.causes import CAUSES, read_order
+from chargeback.causes import CAUSES, causes_between, read_order
 from chargeback.checks import FAILED
 from chargeback.closing import Asked, close_period
 from chargeback.differences import Difference
@@ -26,8 +28,11 @@ from chargeback.restated import as_restated, bridges_of, collecting
 from chargeback.restatements import Known, booked_in, restatements_of
 from chargeback.restating import AskedAgain, ground_of, is_renewed, renew, restate
 from chargeback.statement import By, Statement, state_statement
+from chargeback.sweep import sweep_runs
 from chargeback.verify import verify_period
+from chargeback.workbench import SOURCES
 from gpuledger.errors import BooksError, InputError, InvariantError
+from gpuledger.versions import Book, open_book, withdraw_prices
 
 OCTOBER, NOVEMBER, DECEMBER = "2026-10", "2026-11", "2026-12"
 DAY, HOUR = at("2026-10-05T00:00Z"), 3600
@@ -400,6 +405,7 @@ def test_closed_restatement_is_not_written_to(house: House) -> None:
     ("tampering", "found"),
     [
         ("update restated_entry_day set amount = amount + 1", "closed + restated = a fresh computation"),
+        ("update restated_time_day set ticks = ticks + 1", "closed + restated = a fresh computation"),
         ("update restatement set digest = 'x'", "its entries are as they were written"),
         ("update restatement set reason = 'another'", "the audit log says the same of the restatements"),
         ("delete from restated_entry_day", "its entries are as they were written"),
@@ -407,6 +413,7 @@ def test_closed_restatement_is_not_written_to(house: House) -> None:
 )
 def test_changed_restatement_is_found(house: House, tampering: str, found: str) -> None:
     another_price(house)
+    another_holding(house)
     house.keep()
     again(house)
     assert failed(house) == []
@@ -445,3 +452,144 @@ def test_restatement_in_another_transaction_meanwhile_is_refused(house: House) -
     with pytest.raises(BooksError, match="changed meanwhile"):
         restate(house.desk, ground, AskedAgain("bob", NOW), "late")
     assert [one.id for one in ground_of(house.desk, OCTOBER).counted] == [f"r{house.runs}"]
+
+
+def test_facts_are_restated_also_when_their_files_were_compacted_and_swept(house: House) -> None:
+    """A compacted file says since when its oldest row is known; the files before it go a day later."""
+    another_holding(house)
+    house.keep(at_s=NOW)
+    for table in SOURCES:
+        house.desk.lake.compact(table, 0, at_s=NOW)
+    assert house.desk.lake.sweep(NOW + 2 * 86_400)
+    again(house)
+    assert bridge(house).causes == ("usage",)
+    assert restated(house).ticks == sum(row.ticks for row in house.books_aside().times)
+
+
+def test_compaction_alone_is_no_cause(house: House) -> None:
+    another_holding(house)
+    house.keep()
+    again(house)
+    close(house, NOVEMBER)
+    for table in SOURCES:
+        house.desk.lake.compact(table, 0, at_s=NOW)
+    another_price(house)
+    house.keep()
+    ground = ground_of(house.desk, OCTOBER)
+    seqs = ground.base.seq, house.desk.database.latest_seq()
+    causes = causes_between(house.desk, OCTOBER, *seqs, CAUSES, engine=False)
+    assert [cause.name for cause in causes] == ["price"]
+
+
+def test_what_was_taken_back_is_not_collected_as_of_any_seq_since(house: House) -> None:
+    another_price(house)
+    known = house.keep()
+    again(house)
+    house.price("2.744705", 0)
+    back = house.keep()
+    again(house, at_s=NOW + 1)
+    for seq, there in ((known, 1), (back, 0), (back + 1, 0)):
+        made = state_statement(house.desk.book, house.books_aside(NOVEMBER, back), By.owner)
+        with house.desk.database.read() as connection:
+            assert len(collecting(connection, made, Known(seq=seq)).restated) == there
+            assert len(collecting(connection, made, Known(at_s=NOW + 1)).restated) == 0
+    assert failed(house) == []
+
+
+def test_restatement_of_an_earlier_version_is_not_renewed_already(house: House) -> None:
+    another_price(house)
+    house.keep()
+    again(house)
+    asked = AskedAgain("ann", NOW)
+    assert is_renewed(house.desk, ground_of(house.desk, OCTOBER), asked)
+    upgraded = replace(house.desk, engine_version="later")
+    assert not is_renewed(upgraded, ground_of(upgraded, OCTOBER), asked)
+
+
+def test_line_without_a_price_is_unknown_and_never_nothing(house: House) -> None:
+    """Time that loses its price, and time whose price turns out to be 0, as a statement of them would say."""
+    house.slot("m", 0, DAY, DAY + HOUR, model="B200")
+    house.slot("m", 1, DAY, DAY + HOUR, model="A100")
+    house.keep()
+    again(house)
+    close(house, NOVEMBER)
+    views = {line.key: line for line in restated(house, By.model).lines}
+    assert (views["B200"].minor, views["B200"].quanta) == (None, None)
+    with house.desk.database.commit("test", at_s=0) as commit:
+        withdraw_prices(commit, ["model/H100/@0"])
+    house.price("0", 0, model="B200")
+    house.price("1.5", 0, model="A100")
+    house.keep()
+    again(house)
+    fresh = state_statement(house.desk.book, house.books_aside(), By.model)
+    assert [(line.key, line.minor, line.quanta) for line in fresh.lines] == [
+        ("A100", 150, 1_500_000_000),
+        ("B200", 0, 0),
+        ("H100", None, None),
+    ]
+    assert restated(house, By.model).lines == fresh.lines
+
+
+def test_restated_month_says_in_how_many_pools_it_was_rounded(house: House) -> None:
+    for change in (another_price, another_holding):
+        change(house)
+        house.keep()
+        again(house)
+        close(house, NOVEMBER if change is another_price else DECEMBER)
+    made = restated(house)
+    assert len(made.pools) == len(frozen(house).pools) + 2
+    assert sum(cents for _, cents in made.pools.values()) == made.total
+
+
+def test_other_book_of_the_same_home_is_restated_apart(house: House) -> None:
+    book = open_book(house.desk.database, Book("other", "Asia/Kathmandu", "USD", 1, "pooled"), at_s=0)
+    other = House(replace(house.desk, book=book), runs=50)
+    close(other, OCTOBER)
+    another_price(house)
+    house.keep()
+    again(house)
+    assert ground_of(other.desk, OCTOBER).counted == ()
+    again(other)
+    (mine,), (theirs,) = (ground_of(one.desk, OCTOBER).counted for one in (house, other))
+    assert (mine.book, theirs.book) == ("main", "other")
+    close(house, NOVEMBER)
+    assert ground_of(other.desk, OCTOBER).open == theirs, "its November is open"
+    assert failed(house) == [] and failed(other) == []
+
+
+def test_several_workers_write_the_same_restatement(house: House) -> None:
+    another_holding(house)
+    house.keep()
+    again(house)
+    (one,) = ground_of(house.desk, OCTOBER).counted
+    house.desk = replace(house.desk, workers=2)
+    again(house)
+    (other,) = ground_of(house.desk, OCTOBER).counted
+    assert (one.rows, one.digest) == (other.rows, other.digest)
+
+
+def test_sweep_leaves_what_counts_and_takes_what_was_replaced(house: House) -> None:
+    another_price(house)
+    house.keep()
+    again(house)
+    again(house, order=read_order("price"))
+    close(house, NOVEMBER)
+    another_owner(house)
+    house.keep()
+    sweep_runs(house.desk, int(time.time()) + 10**8)
+    assert not list((house.desk.books / "main" / OCTOBER).glob("*/*/run=r3"))
+    again(house)
+    assert [one.number for one in ground_of(house.desk, OCTOBER).counted] == [1, 2]
+    assert failed(house) == []
+
+
+def test_month_without_any_time_is_restated_when_some_becomes_known(house: House) -> None:
+    close(house, "2026-08")
+    house.slot("late", 0, at("2026-08-31T20:00Z"), None)
+    house.keep()
+    again(house, "2026-08")
+    made = restated(house, period="2026-08")
+    assert made.lines == state_statement(house.desk.book, house.books_aside("2026-08"), By.owner).lines
+    assert (minor(made), failed(house, "2026-08")) == ({"__idle_free__": 1098}, [])
+    (there,) = ground_of(house.desk, "2026-08").counted
+    assert there.booking_period == "2026-09", "the earliest month after it that is not closed"

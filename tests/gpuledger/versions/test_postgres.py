@@ -152,6 +152,40 @@ def test_server_refuses_to_write_to_closed_books_too(url: str) -> None:
     database.close()
 
 
+def test_server_refuses_to_write_to_restatements_that_a_closed_month_collects(url: str) -> None:
+    database = Database.open(url)
+    day = "('x', 'price', 'd', {layer}'a', '', 'o', 't', '', 'm', 'c', {figures})"
+    rows = {
+        "restatement": "('x', 'main', '2026-09', '2026-10', 1, 'r', 'r', 1, 1, 'price', 0, '', 'ann', 5, "
+        "null, 1, 'digest', '5', '1')",
+        "restated_entry_day": day.format(layer="'pooled', 'l', ", figures="5"),
+        "restated_time_day": day.format(layer="", figures="0, 5, 0, 0"),
+    }
+    order = ["book", "run", *rows, "period_close"]
+    with database.commit("import", at_s=AT_S) as commit:
+        for table in order:
+            commit.connection.execute(text(f"insert into {table} values {(CLOSED_MONTH | rows)[table]}"))
+    refused = [
+        *(f"insert into {table} values {row}" for table, row in rows.items()),
+        "update restatement set replaced_at_s = 6",
+        "update restatement set booking_period = '2026-11'",
+        "update restated_entry_day set amount = 6",
+        "update restated_time_day set restatement_id = 'y'",
+        *(f"delete from {table}" for table in rows),
+        *(f"truncate {table} cascade" for table in rows),
+    ]
+    for statement in refused:
+        with pytest.raises(StorageError, match="closed period"), database.write() as connection:
+            connection.execute(text(statement))
+    with database.write() as connection:
+        another = rows["restatement"].replace("'x'", "'y'").replace("'2026-10'", "'2026-11'")
+        connection.execute(text(f"insert into restatement values {another}"))
+        connection.execute(text("update restatement set replaced_at_s = 6 where id = 'y'"))
+    with pytest.raises(StorageError, match="closed period"), database.write() as connection:
+        connection.execute(text("update restatement set booking_period = '2026-10' where id = 'y'"))
+    database.close()
+
+
 def test_two_processes_get_seqs_in_the_order_of_their_commits(
     url: str, commit_from_two_processes: Callable[[str, int], tuple[list[int], list[int], list[int]]]
 ) -> None:
