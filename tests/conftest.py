@@ -17,7 +17,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 
 
 def require_or_skip(kind: str, message: str) -> NoReturn:
-    """Skip because of `kind` (`apt`, `realdata`), or fail where GPULEDGER_REQUIRE lists that kind."""
+    """Skip because of `kind` (`apt`, `engine`, `realdata`), or fail where GPULEDGER_REQUIRE lists it."""
     required = os.environ.get("GPULEDGER_REQUIRE", "").split(",")
     if kind in required:
         pytest.fail(f"{kind} is required here: {message}", pytrace=False)

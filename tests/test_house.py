@@ -52,6 +52,9 @@ WORDLESS_NAMES = {"utils", "util", "helpers", "helper", "common", "manager", "mi
 COPIED = ("tests/captures/", "tests/conformance/README.md", "tests/conformance/examples.json", "tests/kit/")
 """Copies of what others wrote: not ours to judge."""
 
+EXACT = {"chdb", "sqlglot"}
+"""Requirements of one release: what renders the models into committed texts, and the engine these run on."""
+
 # Spelled in pieces, so that this file does not hold what it forbids.
 INDEX_HOSTS = (
     "py" + "pi.org",
@@ -213,10 +216,14 @@ def test_requirements_lock_is_the_only_kind_of_lock() -> None:
 
 
 def test_each_direct_requirement_has_a_lower_bound_only() -> None:
-    exact = {"sqlglot"}
     for one in direct_requirements():
         operators = [specifier.operator for specifier in one.specifier]
-        assert operators == (["=="] if one.name in exact else [">="]), str(one)
+        assert operators == (["=="] if one.name in EXACT else [">="]), str(one)
+
+
+def test_what_renders_the_models_and_runs_the_texts_is_imported_by_no_room() -> None:
+    for path, tree in room_modules().items():
+        assert not {name.partition(".")[0] for name in imported_names(tree)} & EXACT, path
 
 
 def test_python_has_a_lower_bound_only() -> None:

@@ -1,0 +1,79 @@
+-- Rendered by scripts/render from chargeback/models/money_piece.sql for ClickHouse; not to be edited.
+-- Tested with chDB against DuckDB, in a session that sets what sources/clickhouse.sql sets first.
+-- money_piece: each slot's time cut where money may change: clock hours of the billing zone, prices, and who is on the node.
+-- Grain: slot x money piece. Keys: life_no, from_s.
+-- Units: from_s and to_s in UTC seconds; piece_s names the calendar piece; slot_ticks in ticks per second; price_no 0
+-- means that no price covers the time (unpriced). Numbers only: what they name is in slot_life and price_name.
+WITH node_edge AS (
+  SELECT
+    l.node AS node,
+    l.from_s AS at_s
+  FROM slot_life AS l
+  UNION DISTINCT
+  SELECT
+    l.node AS node,
+    l.to_s AS at_s
+  FROM slot_life AS l
+  UNION DISTINCT
+  SELECT
+    l.node AS node,
+    p.from_s AS at_s
+  FROM slot_life AS l
+  INNER JOIN price_span AS p
+    ON l.sku = p.sku
+    AND l.model = p.model
+    AND l.region = p.region
+    AND l.purchase_option = p.purchase_option
+  WHERE
+    p.from_s > l.from_s AND p.from_s < l.to_s
+  UNION DISTINCT
+  SELECT
+    l.node AS node,
+    p.to_s AS at_s
+  FROM slot_life AS l
+  INNER JOIN price_span AS p
+    ON l.sku = p.sku
+    AND l.model = p.model
+    AND l.region = p.region
+    AND l.purchase_option = p.purchase_option
+  WHERE
+    p.to_s > l.from_s AND p.to_s < l.to_s
+), node_span AS (
+  SELECT
+    e.node AS node,
+    e.at_s AS from_s,
+    lead(e.at_s) OVER (PARTITION BY e.node ORDER BY e.at_s) AS to_s,
+    lead(e.node) OVER (PARTITION BY e.node ORDER BY e.at_s) AS next_node
+  FROM node_edge AS e
+), slot_span AS (
+  SELECT
+    l.life_no AS life_no,
+    l.pool_no AS pool_no,
+    l.slot_ticks AS slot_ticks,
+    CASE WHEN p.price_no IS NULL THEN toInt64(0) ELSE p.price_no END AS price_in_force,
+    n.from_s AS span_from_s,
+    n.to_s AS span_to_s
+  FROM node_span AS n
+  INNER JOIN slot_life AS l
+    ON n.node = l.node AND l.from_s <= n.from_s AND l.to_s >= n.to_s
+  LEFT JOIN price_span AS p
+    ON l.sku = p.sku
+    AND l.model = p.model
+    AND l.region = p.region
+    AND l.purchase_option = p.purchase_option
+    AND p.from_s <= n.from_s
+    AND p.to_s >= n.to_s
+  WHERE
+    n.next_node = n.node
+)
+SELECT
+  s.life_no AS life_no,
+  s.pool_no AS pool_no,
+  s.slot_ticks AS slot_ticks,
+  s.price_in_force AS price_no,
+  c.start_s AS piece_s,
+  GREATEST(s.span_from_s, c.start_s) AS from_s,
+  LEAST(s.span_to_s, c.end_s) AS to_s
+FROM slot_span AS s
+INNER JOIN calendar_piece AS c
+  ON c.start_s < s.span_to_s AND c.end_s > s.span_from_s

@@ -1,0 +1,14 @@
+-- Rendered by scripts/render from chargeback/models/assumed_slot.yml for Spark; not to be edited.
+-- Untested: no test runs this text on an engine yet.
+
+-- No row: no key stands twice.
+SELECT
+  slot,
+  from_s
+FROM assumed_slot
+GROUP BY
+  slot,
+  from_s
+HAVING
+  CAST(COUNT(*) AS BIGINT) > 1
+LIMIT 1;

@@ -1,0 +1,125 @@
+-- Rendered by scripts/render from chargeback/models/posted.sql for Trino; not to be edited.
+-- Untested: no test runs this text on an engine yet.
+-- posted: each slot's money by whose time it was: first over claims (lane, run, owner), then inside each over accounts.
+-- Grain: lot or pool x money piece x taker. Keys: price_no, life_no, from_s, taker_no.
+-- Units: amount in the currency's quanta; weights in ticks. Splits are running differences with the phase
+-- (hour + 7919 * slot number) * 2654435761 mod W, so that no key is favoured; samples never move an owner's money.
+-- A row that has all of its money piece takes all of the amount: that is what both splits give it.
+WITH shared AS (
+  SELECT
+    t.life_no AS life_no,
+    t.claim_no AS claim_no,
+    t.taker_no AS taker_no,
+    t.piece_s AS piece_s,
+    t.from_s AS from_s,
+    t.ticks AS ticks,
+    t.whole_ticks AS whole,
+    (
+      t.piece_s / 3600 + 7919 * l.slot_no
+    ) * CAST(2654435761 AS BIGINT) AS spread
+  FROM time_part AS t
+  INNER JOIN slot_life AS l
+    ON t.life_no = l.life_no
+  WHERE
+    t.ticks < t.whole_ticks
+), claim_time AS (
+  SELECT
+    s.life_no AS life_no,
+    s.claim_no AS claim_no,
+    s.from_s AS from_s,
+    s.whole AS whole,
+    s.spread AS spread,
+    CAST(SUM(s.ticks) AS BIGINT) AS weight
+  FROM shared AS s
+  GROUP BY
+    s.life_no,
+    s.claim_no,
+    s.from_s,
+    s.whole,
+    s.spread
+), first_running AS (
+  SELECT
+    a.price_no AS price_no,
+    h.life_no AS life_no,
+    h.claim_no AS claim_no,
+    h.from_s AS from_s,
+    h.whole AS whole,
+    h.spread AS spread,
+    h.weight AS weight,
+    CASE WHEN a.amount < 0 THEN -CAST(1 AS BIGINT) ELSE CAST(1 AS BIGINT) END AS sign,
+    CAST(ABS(a.amount) AS BIGINT) AS part_amount,
+    CAST(SUM(h.weight) OVER (
+      PARTITION BY a.price_no, h.life_no, h.from_s
+      ORDER BY h.claim_no
+      rows BETWEEN UNBOUNDED preceding AND CURRENT ROW
+    ) AS BIGINT) AS reached
+  FROM slot_amount AS a
+  INNER JOIN claim_time AS h
+    ON a.life_no = h.life_no AND a.from_s = h.from_s
+), first_split AS (
+  SELECT
+    r.price_no AS price_no,
+    r.life_no AS life_no,
+    r.claim_no AS claim_no,
+    r.from_s AS from_s,
+    r.spread AS spread,
+    r.sign AS sign,
+    r.weight AS weight,
+    r.part_amount / r.whole * r.weight + (
+      r.part_amount % r.whole * r.reached + r.spread % r.whole
+    ) / r.whole - (
+      r.part_amount % r.whole * (
+        r.reached - r.weight
+      ) + r.spread % r.whole
+    ) / r.whole AS amount
+  FROM first_running AS r
+), second_running AS (
+  SELECT
+    f.price_no AS price_no,
+    f.sign AS sign,
+    f.amount AS part_amount,
+    f.weight AS whole,
+    f.spread AS spread,
+    s.life_no AS life_no,
+    s.taker_no AS taker_no,
+    s.piece_s AS piece_s,
+    s.from_s AS from_s,
+    s.ticks AS weight,
+    CAST(SUM(s.ticks) OVER (
+      PARTITION BY f.price_no, s.life_no, s.from_s, s.claim_no
+      ORDER BY s.taker_no
+      rows BETWEEN UNBOUNDED preceding AND CURRENT ROW
+    ) AS BIGINT) AS reached
+  FROM first_split AS f
+  INNER JOIN shared AS s
+    ON f.life_no = s.life_no AND f.from_s = s.from_s AND f.claim_no = s.claim_no
+)
+SELECT
+  a.price_no AS price_no,
+  t.life_no AS life_no,
+  t.taker_no AS taker_no,
+  t.piece_s AS piece_s,
+  t.from_s AS from_s,
+  a.amount AS amount
+FROM time_part AS t
+INNER JOIN slot_amount AS a
+  ON t.life_no = a.life_no AND t.from_s = a.from_s
+WHERE
+  t.ticks = t.whole_ticks
+UNION ALL
+SELECT
+  r.price_no AS price_no,
+  r.life_no AS life_no,
+  r.taker_no AS taker_no,
+  r.piece_s AS piece_s,
+  r.from_s AS from_s,
+  r.sign * (
+    r.part_amount / r.whole * r.weight + (
+      r.part_amount % r.whole * r.reached + r.spread % r.whole
+    ) / r.whole - (
+      r.part_amount % r.whole * (
+        r.reached - r.weight
+      ) + r.spread % r.whole
+    ) / r.whole
+  ) AS amount
+FROM second_running AS r

@@ -1,0 +1,32 @@
+-- Rendered by scripts/render from chargeback/models/slot_amount.yml for Trino; not to be edited.
+-- Untested: no test runs this text on an engine yet.
+
+-- No row: a pool part's slot-seconds squared stay below 2^63, so that shares are exact.
+SELECT
+  pool,
+  piece_s
+FROM pool_share
+WHERE
+  slot_seconds <= 0 OR slot_seconds > 3037000499
+LIMIT 1;
+
+-- No row: the slots of a pool carry exactly its amount, piece by piece.
+WITH given AS (
+  SELECT
+    share_no,
+    SUM(amount) AS amount
+  FROM slot_amount
+  WHERE
+    price_no = 0
+  GROUP BY
+    share_no
+)
+SELECT
+  p.pool,
+  p.piece_s
+FROM pool_share AS p
+LEFT JOIN given AS g
+  ON p.share_no = g.share_no
+WHERE
+  g.share_no IS NULL OR g.amount <> p.amount
+LIMIT 1;

@@ -1,0 +1,19 @@
+-- Rendered by scripts/render from chargeback/models/slot_life.yml for Trino; not to be edited.
+-- Untested: no test runs this text on an engine yet.
+
+-- No row: a slot has one set of attributes at a time.
+WITH next AS (
+  SELECT
+    slot,
+    from_s,
+    LAG(to_s) OVER (PARTITION BY slot ORDER BY from_s) AS before_s
+  FROM slot_life
+)
+SELECT
+  slot,
+  from_s,
+  before_s
+FROM next
+WHERE
+  before_s > from_s
+LIMIT 1;

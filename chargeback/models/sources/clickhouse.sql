@@ -1,0 +1,78 @@
+-- Source views of ClickHouse: what the lake's Parquet files and Arrow tables hold, as integers and text.
+-- `$holding_files` and the like are table expressions over explicit file lists, with the columns of docs/tables.md, those
+-- that may be null Nullable, and `filename` (of `file` and `s3` it is `_path`); nothing else differs by engine.
+-- A row's own seq wins (a compacted file holds rows of many commits), else the seq that added its file.
+-- The models read names and missed joins as the standard has them: their session has these two settings as well.
+set prefer_column_name_to_alias = 1, join_use_nulls = 1;
+
+create or replace view source_holding as
+select
+    t.identity as identity,
+    coalesce(t.seq, f.added_seq) as seq,
+    toInt64(t.withdrawn) as withdrawn,
+    t.start_s as start_s,
+    t.end_s as end_s,
+    t.cluster as cluster,
+    t.cluster || '/' || t.run as run,
+    t.run_no as run_no,
+    coalesce(t.namespace, '') as namespace,
+    coalesce(t.account, '') as account,
+    t.owner_key as owner_key,
+    coalesce(t.labels, '') as labels,
+    case when t.node is null then '' else t.cluster || '/' || t.node end as node,
+    case when t.slot is null then '' else t.cluster || '/' || t.slot end as slot,
+    coalesce(t.device, '') as device,
+    t.node_group as node_group,
+    t.units as units,
+    toInt64(t.share_mode is null) as is_exclusive,
+    t.weight as weight,
+    t.weight_cap as weight_cap,
+    toInt64(t.assumed) as is_assumed,
+    t.model as model,
+    t.region as region
+from $holding_files as t
+inner join lake_file as f on t.filename = f.path;
+
+create or replace view source_slot as
+select
+    t.identity as identity,
+    coalesce(t.seq, f.added_seq) as seq,
+    toInt64(t.withdrawn) as withdrawn,
+    t.start_s as start_s,
+    t.end_s as end_s,
+    t.cluster as cluster,
+    t.cluster || '/' || t.node as node,
+    t.cluster || '/' || t.slot as slot,
+    t.slot_no as slot_no,
+    t.sku as sku,
+    t.model as model,
+    t.region as region,
+    t.purchase_option as purchase_option
+from $slot_files as t
+inner join lake_file as f on t.filename = f.path;
+
+create or replace view source_device as
+select
+    t.identity as identity,
+    coalesce(t.seq, f.added_seq) as seq,
+    toInt64(t.withdrawn) as withdrawn,
+    t.start_s as start_s,
+    t.end_s as end_s,
+    t.cluster as cluster,
+    t.cluster || '/' || t.node as node,
+    t.cluster || '/' || t.slot as slot,
+    t.uuid as device
+from $device_files as t
+inner join lake_file as f on t.filename = f.path;
+
+create or replace view source_state as
+select
+    t.identity as identity,
+    coalesce(t.seq, f.added_seq) as seq,
+    toInt64(t.withdrawn) as withdrawn,
+    t.start_s as start_s,
+    t.end_s as end_s,
+    t.cluster || '/' || t.slot as slot,
+    t.state as state
+from $state_files as t
+inner join lake_file as f on t.filename = f.path;

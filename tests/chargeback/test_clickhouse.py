@@ -1,0 +1,219 @@
+"""The rendered models on ClickHouse's engine: from the same inputs the same rows, integer for integer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NoReturn
+
+import duckdb
+import pytest
+from clickhouse import ClickHouse, opened
+from deliveries import corrected, deliver
+from house import House, make_house
+from hypothesis import Phase, given, settings
+from months import Month, few, home_of, months, of_the_same_months, random_of, several
+from recorded import Pass, recorded
+from rendering import ENGINES, rendered
+from rich_day import DAY, HOUR, rich
+
+from chargeback.model_files import MODELS
+from chargeback.workbench import SOURCES
+from gpuledger.lake.arrow import pa
+
+pytestmark = pytest.mark.engine
+
+BUSY = months().filter(lambda month: len(month.fleet.holdings) > 9)
+WHOLE = (Phase.explicit, Phase.generate)
+"""To make a failing fleet smaller would take minutes on two engines: look for a smaller one on one."""
+
+EXTREMES = {
+    "k": ["", "Z", "a", "a b", "a/10", "a/9", "é", "～", "😀"],
+    "a": [0, 1, 720719, 2**31, 2**53 - 1, 2**53 + 1, 2**62 + 1, 2**63 - 2, 2**63 - 1],
+    "b": [1, 2, 720720, 3600, 3, 7, 3037000499, 2654435761, 2**63 - 1],
+    "n": [0, -1, 1, -(2**31), 2**31, -(2**53) - 1, 2**53 + 1, -(2**62), 1 - 2**63],
+    "o": [None, 1, None, 2**53 + 1, None, -7, 0, None, 2**63 - 1],
+}
+"""Text in an order that only its bytes have, whole numbers around every width, signs, and what is missing."""
+
+EXPRESSIONS = (
+    "t.a // t.b",
+    "t.a // 3 * 2 + t.a % 3",
+    "t.a % t.b",
+    "t.a % 65536",
+    "abs(t.n)",
+    "abs(t.n) % t.b",
+    "case when t.n < 0 then -1 else 1 end * abs(t.n)",
+    "case when t.o is null then 0 else t.o end",
+    "coalesce(t.o, 0)",
+    "least(720720, t.a)",
+    "least(t.a, t.o)",
+    "greatest(t.o, t.n)",
+    "greatest(t.n, count(t.k) over (partition by t.b))",
+    "row_number() over (order by t.k) - 10",
+    "dense_rank() over (order by t.k) * (t.n % 1000)",
+    "count(t.o) over (order by t.k rows between unbounded preceding and current row) - 10",
+    "cast(sum(t.b % 1000) over (order by t.k rows between unbounded preceding and current row) as bigint)",
+    "cast(sum(t.b % 1000) over () as bigint) * 720720",
+    "cast(t.n as varchar) || '/' || t.k",
+    "case when t.k < 'a/9' then 1 else 0 end",
+    "t.a // 4294967296 * cast(2654435761 as bigint) % 1000003",
+)
+
+
+@pytest.fixture(scope="module")
+def clickhouse(
+    require: Callable[[str, str], NoReturn], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[ClickHouse]:
+    if find_spec("chdb") is None:
+        require("engine", "chdb is not installed: make setup")
+    with opened(tmp_path_factory.mktemp("chdb")) as engine:
+        yield engine
+
+
+@pytest.mark.parametrize("charged", ["pooled", "recognised"])
+def test_a_day_of_everything_is_the_same(clickhouse: ClickHouse, tmp_path: Path, charged: str) -> None:
+    house = make_house(tmp_path, charged=charged)
+    rich(house)
+    check(clickhouse, passes_of(house))
+
+
+def test_a_table_that_says_of_no_column_that_it_has_no_null_is_read_alike(
+    clickhouse: ClickHouse, house: House
+) -> None:
+    rich(house)
+    check(clickhouse, passes_of(house), nullable=True)
+
+
+def test_a_month_with_nothing_but_a_slot_is_the_same(clickhouse: ClickHouse, house: House) -> None:
+    house.slot("n1", 0, DAY, None)
+    house.keep()
+    check(clickhouse, passes_of(house))
+
+
+def test_facts_from_many_files_at_many_seqs_are_the_same(clickhouse: ClickHouse, tmp_path: Path) -> None:
+    """Versions, withdrawals, an older seq, compacted files whose rows carry their own seq, and two shards."""
+    house = make_house(tmp_path, zone="Asia/Kathmandu", shards=2)
+    rich(house)
+    house.holding("free", DAY + 100, DAY + 5 * HOUR, "ns-b", node="n1", device="GPU-1", identity="free")
+    house.slot("n1", 4, DAY, DAY + HOUR)
+    house.keep()
+    for table in SOURCES:
+        house.desk.lake.compact(table, 0, at_s=0)
+    house.holding("free", DAY, DAY + HOUR, "ns-a", node="n1", units=2, identity="free")
+    seq = house.keep()
+    house.slot("n1", 4, DAY, DAY + HOUR)
+    house.withdraw("slot", f"n1/4@{DAY}")
+    house.keep()
+    passes = [*passes_of(house), *passes_of(house, seq=seq)]
+    assert max(len(one.files or ()) for one in passes) > 4
+    check(clickhouse, passes)
+
+
+@of_the_same_months
+@settings(several, phases=WHOLE)
+@given(BUSY)
+def test_random_fleets_are_the_same(clickhouse: ClickHouse, month: Month) -> None:
+    with home_of(month) as house:
+        deliver(house, month.fleet)
+        check(clickhouse, passes_of(house, month.name))
+
+
+@of_the_same_months
+@settings(few, phases=WHOLE)
+@given(BUSY)
+def test_random_fleets_that_are_corrected_are_the_same(clickhouse: ClickHouse, month: Month) -> None:
+    later = corrected(month.fleet, random_of(month))
+    with home_of(month, shards=2) as house:
+        deliver(house, month.fleet)
+        deliver(house, later.versions)
+        deliver(house, later.withdrawn, withdrawn=True)
+        check(clickhouse, passes_of(house, month.name))
+
+
+def test_every_way_to_say_a_number_is_the_same(clickhouse: ClickHouse) -> None:
+    columns = ", ".join(f"{said} as e{number}" for number, said in enumerate(EXPRESSIONS))
+    both = rows_of_both(clickhouse, f"select t.k as k, {columns} from t as t")
+    assert both[0] == both[1]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        pytest.param(
+            "select cast(sum(t.a) as bigint) as total from t as t",
+            marks=pytest.mark.xfail(
+                raises=AssertionError,
+                reason="ClickHouse wraps a sum above 2^63: the audits of ranges forbid it",
+            ),
+        ),
+        pytest.param(
+            "select t.a * 2 as twice from t as t",
+            marks=pytest.mark.xfail(
+                raises=AssertionError, reason="ClickHouse wraps a product above 2^63: the audits forbid it"
+            ),
+        ),
+        pytest.param(
+            "select t.k as k, lead(t.a) over (order by t.k) as next_a from t as t",
+            marks=pytest.mark.xfail(
+                raises=AssertionError, reason="past the end ClickHouse's lead is 0 or '': models test a key"
+            ),
+        ),
+        pytest.param(
+            "select t.k as k, t.a // (t.b - t.b) as never from t as t",
+            marks=pytest.mark.xfail(
+                raises=AssertionError,
+                reason="ClickHouse refuses to divide by 0: models divide by what is there",
+            ),
+        ),
+    ],
+)
+def test_what_no_model_may_lean_on(clickhouse: ClickHouse, query: str) -> None:
+    both = rows_of_both(clickhouse, query)
+    assert both[0] == both[1]
+
+
+def passes_of(house: House, period: str = "2026-10", seq: int | None = None) -> list[Pass]:
+    """What the passes of a month's books do on DuckDB."""
+    with recorded() as passes:
+        house.books(period, seq)
+    return passes
+
+
+def check(clickhouse: ClickHouse, passes: Iterable[Pass], *, nullable: bool = False) -> None:
+    """Each pass makes the same on ClickHouse: columns, rows, text, integers of 64 bits; and audits hold."""
+    seen: set[str] = set()
+    for one in passes:
+        with clickhouse.made(one, nullable=nullable) as names:
+            for name in names:
+                found, known = clickhouse.rows(f"select * from {name}"), one.tables[name]
+                assert found.column_names == known.column_names, name
+                assert {str(kind) for kind in found.schema.types} <= {"int64", "string"}, name
+                assert ordered(found) == ordered(known), name
+            assert clickhouse.broken(one) == []
+            seen |= set(names)
+    assert seen >= set(MODELS)
+
+
+def ordered(table: pa.Table) -> list[tuple[object, ...]]:
+    """The rows of a table, by all of their columns."""
+    rows = zip(*(table[name].to_pylist() for name in table.column_names), strict=True)
+    return sorted(rows, key=lambda row: [(value is None, value) for value in row])
+
+
+def rows_of_both(clickhouse: ClickHouse, query: str) -> tuple[object, object]:
+    """What DuckDB and ClickHouse say to a query over the extremes: rows, or that they refuse it."""
+    table = pa.table(EXTREMES)
+    clickhouse.do("drop table if exists t")
+    clickhouse.stage("t", table)
+    found: list[object] = []
+    for ask in (
+        lambda: duckdb.connect().register("t", table).sql(query).to_arrow_table(),
+        lambda: clickhouse.rows(rendered(query, ENGINES[0])),
+    ):
+        try:
+            found.append(ordered(ask()))
+        except (duckdb.Error, RuntimeError) as error:
+            found.append(type(error))
+    return found[0], found[1]
