@@ -585,8 +585,90 @@ TERMS = [
     ),
 ]
 
+STATES_MAP = """\
+kind: states
+columns: {node: node, state: state, start: since}
+states: {DOWN: failed}
+"""
+STATES = "node,state,since\nn1,DOWN,2026-10-05T00:00Z\nn2,IDLE,2026-10-05T00:00Z\n"
+PARTITIONS_MAP = """\
+kind: partitions
+columns: {node: node, slot: bus, instance: gi, profile: profile, model: model, start: since}
+"""
+PARTITIONS = "node,bus,gi,profile,model,since\nn1,0,7,1g.10gb,H100,2026-10-05T00:00Z\n"
+PHASES_MAP = "kind: phases\nrun: job\ncolumns: {phase: word, start: since}\nphases: {PD: waiting}\n"
+PHASES = "job,word,since\n1,PD,2026-10-05T00:00Z\n"
 
-@pytest.mark.parametrize("case", [*FILES, *VALUES, *MAPS, *ASKED, *TERMS], ids=lambda case: case.name)
+
+def other_kind(name: str, kind: str, files: Mapping[str, Content], *says: str) -> Refused:
+    maps = {"states": STATES_MAP, "partitions": PARTITIONS_MAP, "phases": PHASES_MAP}
+    rows = {"states": STATES, "partitions": PARTITIONS, "phases": PHASES}
+    given = {"rows.csv": rows[kind], "rows.yaml": maps[kind]} | files
+    return Refused(f"{kind}: {name}", f"import {kind} rows.csv --map rows.yaml --strict", given, says)
+
+
+def strict(name: str, kind: str, rows: str, *says: str) -> Refused:
+    mend = "do: mend them, or import without --strict"
+    return other_kind(name, kind, {"rows.csv": rows}, "at: rows.csv, row", mend, *says)
+
+
+OTHER_KINDS = [
+    other_kind("empty", "states", {"rows.csv": ""}, "at: rows.csv", "the file is empty", "with a header"),
+    other_kind("UTF-16", "phases", {"rows.csv": PHASES.encode("utf-16")}, "at: rows.csv", UTF_8_AGAIN),
+    other_kind("folder", "partitions", {"rows.csv": FOLDER}, "at: rows.csv", "name a file that you may read"),
+    other_kind(
+        "column missing",
+        "partitions",
+        {"rows.csv": PARTITIONS.replace("gi", "id")},
+        "at: rows.csv",
+        "names gi",
+    ),
+    other_kind(
+        "local time",
+        "states",
+        {"rows.csv": STATES.replace("00:00Z", "00:00")},
+        "row 1",
+        "write zone: in the map",
+    ),
+    other_kind(
+        "word that is none of ours",
+        "states",
+        {"rows.yaml": STATES_MAP.replace("failed", "broken")},
+        "at: rows.yaml, line 3",
+        "states.DOWN: Input should be 'available'",
+        "do: docs/import.md",
+    ),
+    other_kind(
+        "no slices",
+        "partitions",
+        {"rows.yaml": PARTITIONS_MAP.replace("model: model, ", "")},
+        "how many slices",
+    ),
+    other_kind(
+        "no run", "phases", {"rows.yaml": PHASES_MAP.replace("run: job\n", "")}, "run is missing", "rows.yaml"
+    ),
+    other_kind(
+        "map of another kind",
+        "phases",
+        {"rows.yaml": STATES_MAP},
+        "rows.yaml, line 1",
+        "do: write kind: phases",
+    ),
+    strict("unknown word", "states", STATES.replace("IDLE", "ODD"), "row 2", "state is not known (1)"),
+    strict("unknown model", "partitions", PARTITIONS.replace("H100", "X1"), "not in the table of slices (1)"),
+    strict("no phase", "phases", PHASES.replace("PD", ""), "phase is empty (1)"),
+    Refused(
+        "holdings: shared in two ways",
+        HOLDINGS,
+        {"map.yaml": MAP.replace("units: gpus", "fraction: gpus, share: {mode: mps}")},
+        ("at: map.yaml, line 4", "by fraction or by mps, not by both"),
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    "case", [*FILES, *VALUES, *MAPS, *OTHER_KINDS, *ASKED, *TERMS], ids=lambda case: case.name
+)
 def test_what_is_refused_says_where_and_what_to_do_and_stores_nothing(
     desktop: Desktop, case: Refused
 ) -> None:
@@ -632,6 +714,31 @@ def test_row_that_cannot_be_right_is_in_quarantine_and_told(fresh: Desktop, row:
     (bad,) = facts(fresh, "quarantine")
     assert (bad["file"], bad["row"]) == ("jobs.csv", 3)
     assert bad["reason"].startswith(reason) and all(cell in bad["raw"] for cell in row.split(","))
+
+
+@pytest.mark.parametrize(
+    ("kind", "rows", "reason"),
+    [
+        ("states", STATES + "n3,ODD,2026-10-05T00:00Z\n", "state is not known: ODD: give it a meaning"),
+        (
+            "partitions",
+            PARTITIONS + "n1,0,8,1g.5gb,H100,2026-10-05T00:00Z\n",
+            "the model has no such profile",
+        ),
+        ("phases", PHASES + "2,,2026-10-05T00:00Z\n", "phase is empty"),
+    ],
+)
+def test_row_of_another_kind_that_cannot_be_right_is_in_quarantine_and_told(
+    fresh: Desktop, kind: str, rows: str, reason: str
+) -> None:
+    put(fresh, {**other_kind("", kind, {}).files, "rows.csv": rows})
+    code, out, err = fresh.type("import", kind, "rows.csv", "--map", "rows.yaml")
+    assert code == 0 and "Traceback" not in err
+    number = rows.count("\n") - 1
+    assert f"warning: in quarantine, to be mended and imported again: row {number}: {reason}" in out
+    (bad,) = facts(fresh, "quarantine")
+    assert (bad["file"], bad["row"]) == ("rows.csv", number) and bad["reason"].startswith(reason)
+    assert len(facts(fresh, kind.removesuffix("s"))) == number - 1
 
 
 def test_strict_import_of_such_a_row_stores_nothing(desktop: Desktop) -> None:

@@ -5,11 +5,22 @@ An import never guesses what a cell means: the map says it, or the row goes to q
 """
 
 from collectors.imports.column_map import CapacityMap, ColumnMap, HoldingMap, InventoryMap
-from collectors.imports.facts import DeviceFact, HoldingFact, LakeFact, NodeFact, SlotFact
+from collectors.imports.facts import (
+    DeviceFact,
+    HoldingFact,
+    LakeFact,
+    NodeFact,
+    PartitionFact,
+    PhaseFact,
+    SlotFact,
+    StateFact,
+)
 from collectors.imports.imports import import_capacity, import_holdings, import_inventory
 from collectors.imports.intake import Intake, Options, open_intake
 from collectors.imports.map_file import load_map, read_map
 from collectors.imports.summary import Summary
+from collectors.imports.track_imports import import_partitions, import_phases, import_states
+from collectors.imports.track_maps import PartitionMap, PhaseMap, StateMap
 
 __all__ = [
     "CapacityMap",
@@ -22,11 +33,20 @@ __all__ = [
     "LakeFact",
     "NodeFact",
     "Options",
+    "PartitionFact",
+    "PartitionMap",
+    "PhaseFact",
+    "PhaseMap",
     "SlotFact",
+    "StateFact",
+    "StateMap",
     "Summary",
     "import_capacity",
     "import_holdings",
     "import_inventory",
+    "import_partitions",
+    "import_phases",
+    "import_states",
     "load_map",
     "open_intake",
     "read_map",

@@ -125,6 +125,7 @@ class Head(NamedTuple):
             labels=None,
             node=self.group,
             slot=None,
+            lane=None,
             device=None,
             node_group="",
             units=units,

@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, ClassVar
+from collections.abc import Iterator
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 __all__ = [
     "FractionCell",
@@ -15,6 +25,7 @@ __all__ = [
     "Quantity",
     "QuantityCell",
     "Share",
+    "SharingCells",
     "Text",
     "TextCell",
 ]
@@ -108,3 +119,27 @@ Text = Annotated[TextCell, BeforeValidator(_short)]
 Quantity = Annotated[QuantityCell, BeforeValidator(_short)]
 Share = Annotated[FractionCell, BeforeValidator(_short)]
 Held = Annotated[HeldCell, BeforeValidator(_short)]
+
+
+class SharingCells(Part):
+    """How a row shares its device with others: in turns, of which there are `replicas`, or by MPS."""
+
+    mode: Literal["time_slicing", "mps"]
+    replicas: Quantity | None = None
+    percentage: Quantity | None = None
+
+    @field_validator("replicas", "percentage")
+    @classmethod
+    def _of_its_mode(cls, cell: QuantityCell | None, info: ValidationInfo) -> QuantityCell | None:
+        mode = info.data.get("mode")
+        if info.field_name == "replicas" and mode == "mps":
+            raise ValueError("replicas are of time_slicing: an MPS client has a percentage, if any")
+        if info.field_name == "percentage" and mode == "time_slicing":
+            raise ValueError("a percentage is of mps: holders that take turns are equal")
+        return cell
+
+    def cells(self) -> Iterator[tuple[str, TextCell]]:
+        """Each part that the map gives, with its cell."""
+        for name in ("replicas", "percentage"):
+            if isinstance(cell := getattr(self, name), TextCell):
+                yield f"share.{name}", cell

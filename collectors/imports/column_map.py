@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, PrivateAttr, field_validator, model_validator
+from pydantic import BeforeValidator, Field, PrivateAttr, ValidationInfo, field_validator, model_validator
 
-from collectors.imports.cells import Held, Part, Quantity, Share, Text, TextCell
+from collectors.imports.cells import Held, Part, Quantity, Share, SharingCells, Text, TextCell
 from gpuledger.calendars import time_zone
 from gpuledger.errors import InputError
 from gpuledger.instants import Unit
@@ -21,8 +21,10 @@ __all__ = [
     "WINDOW_START",
     "CapacityMap",
     "ColumnMap",
+    "Columns",
     "HoldingMap",
     "InventoryMap",
+    "Names",
     "RowChoice",
     "Window",
 ]
@@ -38,7 +40,9 @@ Names = Annotated[tuple[str, ...], BeforeValidator(_listed)]
 """Names of columns; one alone may stand without a list."""
 
 
-class _Columns(Part):
+class Columns(Part):
+    """The fields that a row may have whatever it is."""
+
     cluster: Text | None = None
 
     def cells(self) -> Iterator[tuple[str, TextCell]]:
@@ -48,7 +52,7 @@ class _Columns(Part):
                 yield name, cell
 
 
-class HoldingColumns(_Columns):
+class HoldingColumns(Columns):
     """The fields of a holding."""
 
     start: Text
@@ -56,8 +60,10 @@ class HoldingColumns(_Columns):
     owner_key: Text | None = None
     units: Quantity | None = None
     fraction: Share | None = None
+    share: SharingCells | None = None
     node: Text | None = None
     slot: Text | None = None
+    lane: Text | None = None
     device: Text | None = None
     namespace: Text | None = None
     account: Text | None = None
@@ -78,12 +84,20 @@ class HoldingColumns(_Columns):
                 raise ValueError(f"a label has a printable name without blanks around it, not {name!r}")
         return labels
 
+    @field_validator("share")
+    @classmethod
+    def _one_way_to_share(cls, share: SharingCells | None, info: ValidationInfo) -> SharingCells | None:
+        if share is not None and info.data.get("fraction") is not None:
+            raise ValueError(f"a row shares by fraction or by {share.mode}, not by both: keep one of the two")
+        return share
+
     def cells(self) -> Iterator[tuple[str, TextCell]]:
         yield from super().cells()
+        yield from () if self.share is None else self.share.cells()
         yield from ((f"labels.{name}", cell) for name, cell in self.labels.items())
 
 
-class InventoryColumns(_Columns):
+class InventoryColumns(Columns):
     """The fields of a slot, its device and its node."""
 
     node: Text
@@ -106,7 +120,7 @@ class InventoryColumns(_Columns):
     reservation_id: Text | None = None
 
 
-class CapacityColumns(_Columns):
+class CapacityColumns(Columns):
     """The fields of a count over time."""
 
     group: Text
@@ -189,9 +203,9 @@ class ColumnMap(Part):
         return self
 
     @property
-    def fields(self) -> _Columns:
+    def fields(self) -> Columns:
         """The columns of this kind of map."""
-        columns: _Columns = self.columns  # type: ignore[attr-defined]
+        columns: Columns = self.columns  # type: ignore[attr-defined]
         return columns
 
     def columns_read(self) -> tuple[str, ...]:
@@ -223,6 +237,12 @@ class HoldingMap(ColumnMap):
             raise ValueError("capacity: assumed is for holdings that name no node, and columns name one")
         if columns.node is None and (columns.slot or columns.device):
             raise ValueError("a slot or a device needs its node: map node too")
+        if columns.lane is not None and columns.slot is None:
+            raise ValueError("a lane needs its slot: map slot too, or the partition's UUID as device")
+        if columns.share is not None and self.capacity:
+            raise ValueError(
+                f"capacity: assumed knows no device that others share: {columns.share.mode} needs a node"
+            )
         if columns.node is None and not self.capacity:
             raise ValueError("no node is mapped: map node, or say capacity: assumed if the file knows none")
         if columns.node is not None and (columns.model or columns.region or columns.group):

@@ -1,4 +1,4 @@
-"""The commands `gpuledger import holdings`, `inventory` and `capacity`."""
+"""The commands `gpuledger import holdings`, `inventory`, `capacity`, `states`, `partitions` and `phases`."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ from collectors.imports.imports import import_capacity, import_holdings, import_
 from collectors.imports.intake import Intake, Options, Watch, open_intake
 from collectors.imports.map_file import read_map
 from collectors.imports.summary import Summary
+from collectors.imports.track_imports import import_partitions, import_phases, import_states
+from collectors.imports.track_maps import PartitionMap, PhaseMap, StateMap
 from gpuledger.session import Session
 
-__all__ = ["capacity", "holdings", "inventory"]
+__all__ = ["capacity", "holdings", "inventory", "partitions", "phases", "states"]
 
 M = TypeVar("M", bound=ColumnMap)
 
@@ -74,6 +76,48 @@ def capacity(
 ) -> None:
     """Import counts over time of the units there are, and of the units held."""
     _run(ctx, file, map, CapacityMap, import_capacity, Options(epoch, through, source, strict), format)
+
+
+def states(
+    ctx: typer.Context,
+    file: File,
+    map: Map,
+    epoch: Epoch = None,
+    through: Through = None,
+    source: Source = None,
+    strict: Strict = False,
+    format: Format = "table",
+) -> None:
+    """Import what nodes or slots were good for, and when."""
+    _run(ctx, file, map, StateMap, import_states, Options(epoch, through, source, strict), format)
+
+
+def partitions(
+    ctx: typer.Context,
+    file: File,
+    map: Map,
+    epoch: Epoch = None,
+    through: Through = None,
+    source: Source = None,
+    strict: Strict = False,
+    format: Format = "table",
+) -> None:
+    """Import how devices were cut into partitions, and when."""
+    _run(ctx, file, map, PartitionMap, import_partitions, Options(epoch, through, source, strict), format)
+
+
+def phases(
+    ctx: typer.Context,
+    file: File,
+    map: Map,
+    epoch: Epoch = None,
+    through: Through = None,
+    source: Source = None,
+    strict: Strict = False,
+    format: Format = "table",
+) -> None:
+    """Import what workloads' runs were at, and when."""
+    _run(ctx, file, map, PhaseMap, import_phases, Options(epoch, through, source, strict), format)
 
 
 def _run(

@@ -7,7 +7,17 @@ from __future__ import annotations
 
 from typing import NamedTuple, TypeVar
 
-__all__ = ["DeviceFact", "Fact", "HoldingFact", "LakeFact", "NodeFact", "SlotFact"]
+__all__ = [
+    "DeviceFact",
+    "Fact",
+    "HoldingFact",
+    "LakeFact",
+    "NodeFact",
+    "PartitionFact",
+    "PhaseFact",
+    "SlotFact",
+    "StateFact",
+]
 
 
 class NodeFact(NamedTuple):
@@ -71,7 +81,8 @@ class DeviceFact(NamedTuple):
 class HoldingFact(NamedTuple):
     """A workload has units, or a share of each, over `[start_s, end_s)`: a row of the lake's table `holding`.
 
-    `end_s` None is open, `units` 0 holds no GPU, `weight / weight_cap` is the share of each unit.
+    `end_s` None is open, `units` 0 holds no GPU, `weight / weight_cap` is the share of each unit: not known
+    where `weight` is 0.
     """
 
     identity: str
@@ -89,6 +100,7 @@ class HoldingFact(NamedTuple):
     labels: str | None
     node: str | None
     slot: str | None
+    lane: str | None
     device: str | None
     node_group: str
     units: int
@@ -103,5 +115,52 @@ class HoldingFact(NamedTuple):
     licences: int | None
 
 
-LakeFact = NodeFact | SlotFact | DeviceFact | HoldingFact
-Fact = TypeVar("Fact", NodeFact, SlotFact, DeviceFact, HoldingFact)
+class StateFact(NamedTuple):
+    """A slot, or with None each slot of its node, is in a state over `[start_s, end_s)`."""
+
+    identity: str
+    source: str
+    withdrawn: bool
+    start_s: int
+    end_s: int | None
+    cluster: str
+    node: str
+    slot: str | None
+    state: str
+    reason: str | None
+
+
+class PartitionFact(NamedTuple):
+    """A device is cut so that a slice of it, `lane`, is there over `[start_s, end_s)`."""
+
+    identity: str
+    source: str
+    withdrawn: bool
+    start_s: int
+    end_s: int | None
+    cluster: str
+    node: str
+    slot: str
+    lane: str
+    uuid: str | None
+    profile: str
+    compute_slices: int
+    memory_slices: int
+
+
+class PhaseFact(NamedTuple):
+    """A workload's run, on one node or with None on all of its own, is at a phase over `[start_s, end_s)`."""
+
+    identity: str
+    source: str
+    withdrawn: bool
+    start_s: int
+    end_s: int | None
+    cluster: str
+    node: str | None
+    run: str
+    phase: str
+
+
+LakeFact = NodeFact | SlotFact | DeviceFact | HoldingFact | StateFact | PartitionFact | PhaseFact
+Fact = TypeVar("Fact", NodeFact, SlotFact, DeviceFact, HoldingFact, StateFact, PartitionFact, PhaseFact)

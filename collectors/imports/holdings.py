@@ -4,26 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
+from typing import NamedTuple
 
 from collectors.imports.cells import TextCell
 from collectors.imports.column_map import HoldingMap
 from collectors.imports.facts import HoldingFact
-from collectors.imports.keys import join_key, number_of, slot_name, time_key
-from collectors.imports.readings import count_of, fraction_of, text_of
+from collectors.imports.keys import join_key, lane_name, number_of, slot_name, time_key
+from collectors.imports.readings import count_of, text_of
 from collectors.imports.rows import Cells, refuse
+from collectors.imports.sharing import share_of
 from collectors.imports.times import Times
 from gpuledger.canonical import canonical_json
 from gpuledger.instants import format_utc
 
-__all__ = ["HoldingReader", "held_gpu_seconds", "interval_of"]
+__all__ = ["HoldingReader", "held_gpu_seconds", "interval_of", "key_of", "lane_of", "node_of"]
 
 _MOST_UNITS = 1_000_000
 _SEVERAL = frozenset("[], \t")
+_REPLICA = "::"
+"""The device plugin's `<UUID>::<n>`: turn n on a device, and no device of its own."""
 _TEXTS = (
     "cluster",
     "owner_key",
     "node",
     "slot",
+    "lane",
     "device",
     "namespace",
     "account",
@@ -59,9 +64,7 @@ class HoldingReader:
             for name, (scale, mend) in _COUNTS.items()
             if (cell := getattr(columns, name)) is not None
         }
-        self._fraction = (
-            None if columns.fraction is None else fraction_of(columns.fraction, "fraction", nulls)
-        )
+        self._share = share_of(columns.fraction, columns.share, nulls)
 
     def read(self, cells: Cells) -> HoldingFact:
         """The holding of a row; raises `BadRow` when it cannot be right."""
@@ -72,8 +75,8 @@ class HoldingReader:
         key = self._identity(cells)
         run = key if self._run is None else self._run(cells)
         units = self._units(counts)
-        share = Fraction(1) if self._fraction is None else self._fraction(cells)
-        node, slot, device = self._place(text, units)
+        share = self._share(cells)
+        place = self._place(text, units)
         return HoldingFact(
             identity=f"{join_key([cluster])}/{key}",
             source=self._source,
@@ -88,14 +91,15 @@ class HoldingReader:
             namespace=text["namespace"] or None,
             account=text["account"] or None,
             labels=self._labelled(cells),
-            node=node,
-            slot=slot,
-            device=device,
+            node=place.node,
+            slot=place.slot,
+            lane=place.lane,
+            device=place.device,
             node_group=text["group"],
             units=units,
-            share_mode=None if share == 1 else "fraction",
-            weight=share.numerator,
-            weight_cap=share.denominator,
+            share_mode=share.mode,
+            weight=share.weight,
+            weight_cap=share.cap,
             assumed=self._assumed,
             model=text["model"],
             region=text["region"],
@@ -119,22 +123,55 @@ class HoldingReader:
             refuse(f"units is above {_MOST_UNITS:,}", str(units))
         return units
 
-    def _place(self, text: dict[str, str], units: int) -> tuple[str | None, str | None, str | None]:
-        """Node, slot and device, each None where the row does not name it."""
+    def _place(self, text: dict[str, str], units: int) -> _Place:
+        """Where the row says that it is; it is on a node if it holds a unit, unless capacity is assumed."""
         if self._assumed:
-            return None, None, None
-        node, slot, device = text["node"], text["slot"], text["device"]
+            return _NOWHERE
+        node, slot, device = text["node"], text["slot"], text["device"].partition(_REPLICA)[0]
         if not node:
             if slot or device:
                 refuse("a slot or device without its node", slot or device)
             if units:
                 refuse("node is empty", "capacity: assumed is for files that name no node at all")
-            return None, None, None
-        if _SEVERAL & set(node):
-            refuse("node is no single node", node)
+            return _NOWHERE
+        node = node_of(node)
         if (slot or device) and units > 1:
             refuse("a slot or device is one unit", f"{units} units on {slot or device}")
-        return node, slot_name(node, slot) if slot else None, device or None
+        named = slot_name(node, slot) if slot else None
+        return _Place(node, named, lane_of(node, named, text["lane"]), device or None)
+
+
+class _Place(NamedTuple):
+    """Node, slot, lane and device, each None where a row does not name it."""
+
+    node: str | None
+    slot: str | None
+    lane: str | None
+    device: str | None
+
+
+_NOWHERE = _Place(None, None, None, None)
+
+
+def node_of(text: str) -> str:
+    """The node that a row names, which is one."""
+    if not text:
+        refuse("node is empty")
+    if _SEVERAL & set(text):
+        refuse("node is no single node", text)
+    return text
+
+
+def lane_of(node: str, slot: str | None, text: str) -> str | None:
+    """The partition of a slot that a row names, None where it names none."""
+    if not text:
+        return None
+    if slot is None:
+        refuse("a lane without its slot", text)
+    lane = lane_name(node, slot, text)
+    if lane is None:
+        refuse("a lane is a partition's number on its slot", f"{text} on {slot}")
+    return lane
 
 
 def key_of(

@@ -1,4 +1,7 @@
-"""The three imports from end to end: gather the rows, settle them with what is known, write, and sum up."""
+"""Imports of holdings, inventory and capacity from end to end.
+
+Each gathers its rows, settles them with what is known, writes, and sums up.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ from collectors.imports.summary import Figure, Summary, six_places, summarise
 from gpuledger.lake import Lake
 from gpuledger.versions import Database, throughs
 
-__all__ = ["Ledger", "import_capacity", "import_holdings", "import_inventory"]
+__all__ = ["Ledger", "import_capacity", "import_holdings", "import_inventory", "write"]
 
 OfNode = TypeVar("OfNode", NodeFact, SlotFact, DeviceFact)
 
@@ -54,7 +57,7 @@ def import_holdings(intake: Intake, column_map: HoldingMap, ledger: Ledger, watc
         before = {fact.identity: fact for fact in known}
         return {"holding": settle_holdings(facts, before, reach.through_s, reached)}
 
-    outcome = _write(intake, ledger, settle, reach, bad)
+    outcome = write(intake, ledger, settle, reach, bad)
     figures: dict[str, Figure] = {
         "owners": len({fact.owner_key for fact in facts.values()} - {""}),
         "with_gpu": sum(fact.units > 0 for fact in facts.values()),
@@ -82,7 +85,7 @@ def import_inventory(intake: Intake, column_map: InventoryMap, ledger: Ledger, w
     def settle(seq: int) -> Mapping[str, Changes]:
         return settle_inventory(rows, intake.source, _known_places(ledger.lake, seq, rows))
 
-    outcome = _write(intake, ledger, settle, reach, bad)
+    outcome = write(intake, ledger, settle, reach, bad)
     figures: dict[str, Figure] = {
         "nodes": len({(row.cluster, row.node) for row in rows}),
         "slots": len({(row.cluster, slot) for row in rows for slot in row.slots}),
@@ -116,7 +119,7 @@ def import_capacity(intake: Intake, column_map: CapacityMap, ledger: Ledger, wat
     def settle(seq: int) -> Mapping[str, Changes]:
         return settle_capacity(series, fresh, _known_groups(ledger.lake, seq, intake.source, fresh.keys()))
 
-    outcome = _write(intake, ledger, settle, reach, bad)
+    outcome = write(intake, ledger, settle, reach, bad)
     figures: dict[str, Figure] = {
         "groups": len(series),
         "unit_hours": six_places(Fraction(_unit_seconds(fresh.values()), 3600)),
@@ -166,13 +169,14 @@ def _beginning(identity: str) -> str:
     return identity.rsplit("/", 2)[0]
 
 
-def _write(
+def write(
     intake: Intake,
     ledger: Ledger,
     settle: Callable[[int], Mapping[str, Changes]],
     reach: Reach,
     bad: list[BadRecord],
 ) -> Outcome:
+    """Write what settling gives, the bad rows and the reach: in one commit, or not at all."""
     kind = f"import {intake.kind}"
     delivery = Delivery(kind, intake.source, intake.file, settle, reach.through_s, bad)
     return deliver(ledger.database, ledger.lake, delivery, at_s=ledger.now())

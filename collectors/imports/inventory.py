@@ -66,7 +66,7 @@ class InventoryReader:
         texts = ("cluster", "node", "slot", "device", "model", *NodeTraits._fields)
         self._text = {name: text_of(getattr(columns, name), nulls) for name in texts}
         self._start = times.reading(columns.start, "start", nulls)
-        self._end = (lambda cells: None) if columns.end is None else times.reading(columns.end, "end", nulls)
+        self._end = times.reading_or_open(columns.end, "end", nulls)
         self._counts = {
             name: count_of(cell, name, nulls)
             for name in _COUNTS

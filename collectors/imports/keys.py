@@ -7,10 +7,12 @@ from collections.abc import Iterable
 from decimal import Decimal
 from zlib import crc32
 
-__all__ = ["join_key", "number_of", "slot_name", "time_key"]
+__all__ = ["join_key", "lane_name", "number_of", "slot_name", "time_key"]
 
 _NUMBER = re.compile(r"[+-]?[0-9]{1,18}(?:\.[0-9]{0,40})?", re.ASCII)
 _PCI = re.compile(r"(?:([0-9a-f]{4,8}):)?([0-9a-f]{2}):([0-9a-f]{2})\.([0-7])", re.ASCII | re.IGNORECASE)
+
+_INSTANCE = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]{0,63}", re.ASCII)
 
 
 def join_key(parts: Iterable[str]) -> str:
@@ -40,6 +42,24 @@ def slot_name(node: str, place: str) -> str:
     domain, bus, unit, function = written.groups()
     address = f"{(domain or '').lstrip('0').rjust(4, '0')}:{bus}:{unit}.{function}"
     return f"{node}/{address.lower()}"
+
+
+def lane_name(node: str, slot: str, number: str) -> str | None:
+    """The lane `<slot>/<number>` of a partition by its number on the device; None for what is no number.
+
+    It may be words, such as `7` or `gi-7`, or the lane's own name; `rest` is what partitions leave over.
+
+    >>> lane_name("n1", "n1/0000:3b:00.0", "07"), lane_name("n1", "n1/0000:3b:00.0", "n1/00000000:3B:00.0/7")
+    ('n1/0000:3b:00.0/7', 'n1/0000:3b:00.0/7')
+    >>> lane_name("n1", "n1/0", "n1/1/7"), lane_name("n1", "n1/0", "rest")
+    (None, None)
+    """
+    place, _, last = number.rpartition("/")
+    if place and slot_name(node, place) != slot:
+        return None
+    if not _INSTANCE.fullmatch(last) or last == "rest":
+        return None
+    return f"{slot}/{int(last) if last.isdecimal() else last}"
 
 
 def time_key(text: str) -> str:

@@ -10,7 +10,7 @@ from gpuledger.lake import Lake
 from gpuledger.lake.arrow import pa, pc
 from gpuledger.lake.schema import table_schema
 
-__all__ = ["facts_of_nodes", "facts_said", "facts_table"]
+__all__ = ["facts_of_nodes", "facts_of_runs", "facts_said", "facts_table", "keys_known"]
 
 
 def facts_said(lake: Lake, table: str, kind: type[Fact], seq: int, identities: Collection[str]) -> list[Fact]:
@@ -27,9 +27,26 @@ def facts_of_nodes(
     """The facts of a table that hold at a seq, of nodes with some names, of one source if asked."""
     if not nodes or not lake.files(table, seq):
         return []
-    found = lake.in_force(table, seq, source=source)
-    names = pa.array(sorted(nodes), pa.string())
-    return _facts(kind, found.filter(pc.is_in(found["node"], value_set=names)))
+    return _facts(kind, _named(lake.in_force(table, seq, source=source), "node", nodes))
+
+
+def facts_of_runs(lake: Lake, table: str, kind: type[Fact], seq: int, runs: Collection[str]) -> list[Fact]:
+    """The facts of a table that hold at a seq, of runs with some names."""
+    if not runs or not lake.files(table, seq):
+        return []
+    return _facts(kind, _named(lake.in_force(table, seq), "run", runs))
+
+
+def keys_known(lake: Lake, table: str, column: str, seq: int, names: Collection[str]) -> set[tuple[str, str]]:
+    """The clusters in which a fact of a table holds at a seq, with its name in a column, of some names."""
+    if not names or not lake.files(table, seq):
+        return set()
+    found = _named(lake.in_force(table, seq), column, names)
+    return set(zip(found["cluster"].to_pylist(), found[column].to_pylist(), strict=True))
+
+
+def _named(rows: Any, column: str, names: Collection[str]) -> Any:
+    return rows.filter(pc.is_in(rows[column], value_set=pa.array(sorted(names), pa.string())))
 
 
 def _facts(kind: type[Fact], rows: Any) -> list[Fact]:

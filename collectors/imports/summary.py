@@ -24,6 +24,13 @@ __all__ = ["Figure", "Summary", "six_places", "summarise"]
 Figure = int | str
 
 _ROWS_NAMED = 3
+_NOT_KNOWN = {
+    "nodes_with_slots": "no node of the file has a known slot: import the inventory, or mend the names",
+    "slots_known": "no slot of the file is known: import the inventory, or mend the names of nodes and slots",
+    "runs_with_holdings": "no run of the file is that of a known holding: import the holdings, or name under "
+    "run the columns of their run",
+}
+"""Figures that a reader should know of when they are 0, and why."""
 
 
 @dataclass(frozen=True)
@@ -125,6 +132,8 @@ def _warnings_of_rows(gathered: Gathered[Any, Any], figures: Mapping[str, Figure
     warnings = []
     if gathered.first and figures.get("with_gpu") == 0:
         warnings.append("no row holds a GPU: look at what the map says of units")
+    if gathered.first:
+        warnings += [warning for figure, warning in _NOT_KNOWN.items() if figures.get(figure) == 0]
     if gathered.rejected:
         bad = sorted(gathered.rejected)[:_ROWS_NAMED]
         named = [f"row {one.number}: {one.reason}{f': {one.detail}' if one.detail else ''}" for one in bad]

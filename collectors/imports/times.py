@@ -107,3 +107,9 @@ class Times:
                 refuse(f"{name} is no instant", f"{error.message}; {error.mend}")
 
         return read
+
+    def reading_or_open(
+        self, cell: TextCell | None, name: str, nulls: frozenset[str]
+    ) -> Callable[[Cells], int | None]:
+        """As `reading`; what is not mapped at all is open."""
+        return (lambda cells: None) if cell is None else self.reading(cell, name, nulls)

@@ -18,7 +18,7 @@ from gpuledger.lake.arrow import pa
 
 __all__ = ["SCHEMA_VERSION", "TABLES", "Column", "ColumnType", "TableKind", "TableSchema", "table_schema"]
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 ColumnType = Literal["string", "int64", "bool"]
 TableKind = Literal["interval", "observation", "derived", "quarantine"]
@@ -133,6 +133,10 @@ _OBSERVED = (
 )
 
 
+_WITHOUT_NODE = {"holding": ("cluster", "node_group", "run"), "phase": ("cluster", "run")}
+"""What the rows of a table that may name no node are sharded by then."""
+
+
 def _interval(name: str, meaning: str, columns: Iterable[Column], sort_by: tuple[str, ...]) -> TableSchema:
     return TableSchema(
         name=name,
@@ -141,7 +145,7 @@ def _interval(name: str, meaning: str, columns: Iterable[Column], sort_by: tuple
         columns=(*_VERSIONED, *columns),
         sort_by=(*sort_by, "start_s", "identity"),
         shard_by="node",
-        shard_else=("cluster", "node_group", "run") if name == "holding" else (),
+        shard_else=_WITHOUT_NODE.get(name, ()),
     )
 
 
@@ -237,7 +241,8 @@ _PARTITION = _interval(
         _CLUSTER,
         _NODE,
         _SLOT,
-        _text("lane", "the slice as something that can be held"),
+        _text("lane", "the slice as something that can be held: <slot>/<its number on the device>"),
+        _text_or_null("uuid", "the slice's own UUID, where it has one"),
         _text("profile", "the vendor's name for its shape"),
         _int("compute_slices", "slices", "compute slices that it takes"),
         _int("memory_slices", "slices", "memory slices that it takes"),
@@ -247,11 +252,11 @@ _PARTITION = _interval(
 
 _STATE = _interval(
     "state",
-    "what a slot was good for, for an interval",
+    "what a slot, or each slot of a node, was good for, for an interval",
     (
         _CLUSTER,
         _NODE,
-        _SLOT,
+        _text_or_null("slot", "the slot: <node>/<PCI bus id or index>; null: every slot of the node"),
         _text("state", "available, provisioning, system, maintenance, drained, failed or absent"),
         _text_or_null("reason", "why, in the words of who set it"),
     ),
@@ -275,10 +280,13 @@ _HOLDING = _interval(
         ),
         _text_or_null("node", "the node it was placed on; null: not known"),
         _text_or_null("slot", "the slot it was placed on: <node>/<bus id or index>"),
-        _text_or_null("device", "the UUID of the device it was given"),
+        _text_or_null("lane", "the partition it was placed on: <slot>/<its number on the device>"),
+        _text_or_null("device", "the UUID of the device, or of the partition, that it was given"),
         _text("node_group", "the group of assumed or counted capacity it belongs to; '': the default one"),
         _int("units", "devices", "how many devices, or shares of one; 0: holds no GPU"),
-        _text_or_null("share_mode", "how it shares: fraction; null: it holds the whole lane"),
+        _text_or_null(
+            "share_mode", "how it shares: fraction, time_slicing or mps; null: it holds the whole lane"
+        ),
         _int("weight", "1", "its share of each unit, as weight / weight_cap"),
         _int("weight_cap", "1", "what weight is counted against; 1/1 is whole"),
         _flag("assumed", "its capacity is assumed: one slot per unit held"),
@@ -291,7 +299,27 @@ _HOLDING = _interval(
     ("node", "slot", "run"),
 )
 
-_SAMPLE = _observation("sample", "what a device or process reported at an instant", _measured("sample"))
+_PHASE = _interval(
+    "phase",
+    "what a workload's run was at, for an interval of the time that it holds something",
+    (
+        _CLUSTER,
+        _NODE_OR_NULL,
+        _text("run", "the workload's run: the key of its holdings"),
+        _text("phase", "waiting, warm_up, running, draining, suspended, lost_work, or as the source says"),
+    ),
+    ("run",),
+)
+
+_SAMPLE = _observation(
+    "sample",
+    "what a device, a partition or a holder on one reported at an instant",
+    (
+        _text_or_null("device", "the UUID of the device that the subject is, or is on; null: not known"),
+        _int_or_null("step_s", "s", "the step of its source, a divisor of 900; null: it makes no cells"),
+        *_measured("sample"),
+    ),
+)
 _SERVING_SAMPLE = _observation(
     "serving_sample", "what a serving replica reported at an instant", _measured("serving_sample")
 )
@@ -322,6 +350,28 @@ _ACTIVITY = TableSchema(
         _int("end_s", "s", "end of the stretch, Unix seconds, exclusive"),
         _int("band", "per mille", "the lower edge of the band of use"),
         _int("carried_s", "s", "how much of it was carried over from the cell before"),
+        _text_or_null("measure", "what was read: sm_active, graphics_engine_active or utilisation"),
+    ),
+    sort_by=("subject", "start_s"),
+    shard_by="node",
+    shard_else=("cluster", "subject"),
+)
+
+_ENERGY = TableSchema(
+    name="energy",
+    kind="derived",
+    meaning="the energy that a device used in an hour, made from samples, once per device",
+    columns=(
+        _CLUSTER,
+        _NODE_OR_NULL,
+        _text("subject", "the UUID of the device"),
+        _text("source", "the source that was chosen for this hour"),
+        _int("hour_s", "s", "the UTC hour, Unix seconds"),
+        _int("start_s", "s", "the first instant that it speaks of, Unix seconds"),
+        _int("end_s", "s", "the last instant that it speaks of, Unix seconds"),
+        _int("joules", "J", "the energy used in the part of the hour that is known"),
+        _int("known_s", "s", "the seconds of the hour that it covers; the rest is not known, and not 0"),
+        _text("method", "counter: differences of the device's own total; power: power over the cells"),
     ),
     sort_by=("subject", "start_s"),
     shard_by="node",
@@ -355,11 +405,13 @@ TABLES: dict[str, TableSchema] = {
         _PARTITION,
         _STATE,
         _HOLDING,
+        _PHASE,
         _SAMPLE,
         _SERVING_SAMPLE,
         _QUEUE_SAMPLE,
         _EVENT,
         _ACTIVITY,
+        _ENERGY,
         _QUARANTINE,
     )
 }

@@ -16,10 +16,16 @@ from collectors.imports import (
     HoldingMap,
     InventoryMap,
     Options,
+    PartitionMap,
+    PhaseMap,
+    StateMap,
     Summary,
     import_capacity,
     import_holdings,
     import_inventory,
+    import_partitions,
+    import_phases,
+    import_states,
     load_map,
     open_intake,
 )
@@ -34,6 +40,9 @@ IMPORTS: dict[type[ColumnMap], Callable[..., Summary]] = {
     HoldingMap: import_holdings,
     InventoryMap: import_inventory,
     CapacityMap: import_capacity,
+    StateMap: import_states,
+    PartitionMap: import_partitions,
+    PhaseMap: import_phases,
 }
 
 

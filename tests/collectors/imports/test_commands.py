@@ -98,3 +98,42 @@ def test_what_is_wrong_with_the_words_is_an_error_of_the_input(
     assert printed.out == ""
     assert message in printed.err
     assert "\n  do: " in printed.err
+
+
+OTHERS = {
+    "states": (
+        "node,state,since\nn1,DOWN*,2026-10-15T00:00Z\n",
+        "kind: states\nsource: events\ncolumns: {node: node, state: state, start: since}\n",
+        {"states new 1", "nodes 1", "nodes with slots 0", "failed 1"},
+    ),
+    "partitions": (
+        "node,bus,gi,profile,model,since\nn1,0,7,1g.10gb,H100,2026-10-15T00:00Z\n",
+        "kind: partitions\nsource: mig\n"
+        "columns: {node: node, slot: bus, instance: gi, profile: profile, model: model, start: since}\n",
+        {"partitions new 1", "slots 1", "slices from the table 1", "table of slices version 1"},
+    ),
+    "phases": (
+        "id,word,since\na,running,2026-10-15T00:00Z\n",
+        "kind: phases\nsource: watch\nrun: id\ncolumns: {phase: word, start: since}\n",
+        {"phases new 1", "runs 1", "runs with holdings 0"},
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+def test_the_other_kinds_are_acknowledged_in_words_and_in_json(
+    edge: Edge, capsys: pytest.CaptureFixture[str], kind: str
+) -> None:
+    rows, column_map, figures = OTHERS[kind]
+    (edge.cwd / "other.csv").write_text(rows)
+    (edge.cwd / "map.yaml").write_text(column_map)
+    words = ("import", kind, "other.csv", "--map", "map.yaml")
+    assert run(edge, *words) == 0
+    lines = {" ".join(line.split()) for line in capsys.readouterr().out.splitlines()}
+    assert figures | {"data through from nobody: it stays as it was", "known at seq 1"} <= lines
+    options = ("--format", "json", "--through", "2026-10-16T00:00Z", "--source", "second")
+    assert run(edge, *words, *options) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert (printed["kind"], printed["seq"]) == (kind, 2)
+    assert printed["facts"][kind.removesuffix("s")]["unchanged"] == 1
+    assert printed["data_through"] == {"main": "2026-10-16T00:00:00Z"}

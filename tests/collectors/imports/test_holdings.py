@@ -7,7 +7,15 @@ from collections.abc import Callable
 
 import pytest
 
-from collectors.imports.facts import DeviceFact, HoldingFact, NodeFact, SlotFact
+from collectors.imports.facts import (
+    DeviceFact,
+    HoldingFact,
+    NodeFact,
+    PartitionFact,
+    PhaseFact,
+    SlotFact,
+    StateFact,
+)
 from gpuledger.errors import ColumnMapError, InputError, RejectedRows
 from gpuledger.lake import TABLES
 
@@ -67,6 +75,7 @@ constants: {workload_kind: job}
 
 def test_the_facts_are_the_tables_of_the_lake() -> None:
     kinds = {"holding": HoldingFact, "slot": SlotFact, "device": DeviceFact, "node": NodeFact}
+    kinds |= {"state": StateFact, "partition": PartitionFact, "phase": PhaseFact}
     for table, kind in kinds.items():
         assert tuple(name for name in TABLES[table].names if name != "seq") == kind._fields
 

@@ -6,7 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from collectors.imports import CapacityMap, HoldingMap, InventoryMap, load_map, read_map
+from collectors.imports import (
+    CapacityMap,
+    HoldingMap,
+    InventoryMap,
+    PartitionMap,
+    PhaseMap,
+    StateMap,
+    load_map,
+    read_map,
+)
 from gpuledger.errors import ColumnMapError
 
 HOLDINGS = """\
@@ -137,3 +146,95 @@ def test_capacity_share_needs_its_places() -> None:
     assert "share and places go together" in refused(shared, CapacityMap).message
     owned = CAPACITY.replace("total: gpus", "total: gpus, owner_key: vc")
     assert "nothing is held" in refused(owned, CapacityMap).message
+
+
+PODS = """\
+kind: holdings
+identity: [uid, gpu]
+columns:
+  node: host
+  slot: gpu
+  share: {mode: time_slicing, replicas: n}
+  start: begin
+  end: {column: end, missing: open}
+"""
+STATES = """\
+kind: states
+columns: {node: host, state: state, start: since}
+states:
+  DOWN: failed
+  "DRAIN*": drained
+"""
+PARTITIONS = (
+    "kind: partitions\ncolumns: {node: n, slot: bus, instance: gi, profile: p, start: since, model: m}\n"
+)
+PHASES = """\
+kind: phases
+run: [job, begin]
+run_times: begin
+columns: {phase: word, start: since}
+phases:
+  PD: waiting
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "change", "message", "line"),
+    [
+        (PODS, HoldingMap, ("mode: time_slicing", "mode: slices"), "columns.share.mode: Input should be", 6),
+        (PODS, HoldingMap, ("mode: time_slicing, ", ""), "columns.share.mode is missing", 6),
+        (PODS, HoldingMap, ("time_slicing", "mps"), "replicas are of time_slicing", 6),
+        (PODS, HoldingMap, ("replicas: n", "percentage: p"), "a percentage is of mps", 6),
+        (PODS, HoldingMap, ("replicas: n", "replica: n"), "columns.share.replica is not a key", 6),
+        (PODS, HoldingMap, ("replicas: n", "replicas: {colum: n}"), "replicas.colum is not a key", 6),
+        (PODS, HoldingMap, ("{mode: time_slicing, replicas: n}", "mps"), "columns.share: Input should be", 6),
+        (PODS, HoldingMap, ("  share", "  fraction: f\n  share"), "by fraction or by time_slicing", 7),
+        (PODS, HoldingMap, ("slot: gpu", "lane: gi"), "a lane needs its slot", None),
+        (PODS, HoldingMap, ("  node: host\n  slot: gpu\n", ""), "no node is mapped", None),
+        (
+            PODS + "capacity: assumed\n",
+            HoldingMap,
+            ("  node: host\n  slot: gpu\n", ""),
+            "capacity: assumed knows no device that others share: time_slicing needs a node",
+            None,
+        ),
+        (STATES, StateMap, ("drained", "draining"), "states.DRAIN*: Input should be 'available'", 5),
+        (STATES, StateMap, ("states:", "state:"), "state is not a key of a map", 3),
+        (STATES, StateMap, ("state: state, ", ""), "columns.state is missing", 2),
+        (STATES, StateMap, ("node: host, ", ""), "columns.node is missing", 2),
+        (STATES, StateMap, ('"DRAIN*"', "DOWN"), "'DOWN' is given twice", 5),
+        (
+            STATES,
+            StateMap,
+            ("start: since", "start: {column: since, missing: open}"),
+            "start cannot be open",
+            None,
+        ),
+        (STATES, StateMap, ("kind: states", "kind: phases"), "the map is of kind 'phases'", 1),
+        (PARTITIONS, PartitionMap, (", model: m", ""), "nothing says how many slices", None),
+        (PARTITIONS, PartitionMap, ("model: m", "compute_slices: c"), "go together", None),
+        (PARTITIONS, PartitionMap, ("profile: p, ", ""), "columns.profile is missing", 2),
+        (PARTITIONS, PartitionMap, ("instance: gi", "instances: gi"), "columns.instances is not a key", 2),
+        (PHASES, PhaseMap, ("run: [job, begin]\n", ""), "run is missing", None),
+        (PHASES, PhaseMap, ("run: [job, begin]", "run: []"), "run: name at least one column", 2),
+        (PHASES, PhaseMap, ("run_times: begin", "run_times: start"), "start is no column of run", 3),
+        (PHASES, PhaseMap, ("PD: waiting", 'PD: " "'), "phases.PD: a phase has a printable name", 6),
+    ],
+)
+def test_what_is_wrong_with_the_other_kinds_is_said_with_its_line(
+    text: str, kind: type, change: tuple[str, str], message: str, line: int | None
+) -> None:
+    load_map(text.replace("capacity: assumed\n", ""), kind, file="m.yaml")
+    error = refused(text.replace(*change), kind)
+    assert message in error.message
+    assert error.mend
+    assert error.place is not None
+    assert error.place.file == "m.yaml"
+    if line is not None:
+        assert error.place.line == line
+
+
+def test_columns_of_the_other_kinds_are_read() -> None:
+    assert load_map(PODS, HoldingMap, file="m").columns_read() == ("uid", "gpu", "begin", "end", "host", "n")
+    assert load_map(STATES, StateMap, file="m").columns_read() == ("host", "state", "since")
+    assert load_map(PHASES, PhaseMap, file="m").columns_read() == ("job", "begin", "word", "since")

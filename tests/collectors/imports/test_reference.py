@@ -8,15 +8,30 @@ from pathlib import Path
 import pytest
 
 from chargeback.terms import owners, prices
-from collectors.imports import CapacityMap, ColumnMap, HoldingMap, InventoryMap, load_map
-from collectors.imports.cells import FractionCell, HeldCell, TextCell
+from collectors.imports import (
+    CapacityMap,
+    ColumnMap,
+    HoldingMap,
+    InventoryMap,
+    PartitionMap,
+    PhaseMap,
+    StateMap,
+    load_map,
+)
+from collectors.imports.cells import FractionCell, HeldCell, SharingCells, TextCell
 from collectors.imports.column_map import CapacityColumns, HoldingColumns, InventoryColumns, RowChoice
+from collectors.imports.phases import PHASES
+from collectors.imports.slices import DEVICES, VERSION
+from collectors.imports.track_maps import STATES, PartitionColumns, PhaseColumns, StateColumns
 
 PAGE = (Path(__file__).parents[3] / "docs" / "import.md").read_text(encoding="utf-8")
 KINDS: dict[str, type[ColumnMap]] = {
     "holdings": HoldingMap,
     "inventory": InventoryMap,
     "capacity": CapacityMap,
+    "states": StateMap,
+    "partitions": PartitionMap,
+    "phases": PhaseMap,
 }
 
 
@@ -33,19 +48,46 @@ def test_every_key_of_every_map_has_its_entry() -> None:
     assert not missing(common, ColumnMap.model_fields)
     assert not missing(common, [*TextCell.model_fields, *HeldCell.model_fields, *FractionCell.model_fields])
     assert not missing(common, RowChoice.model_fields)
-    for heading, model in (("Holdings", HoldingMap), ("Capacity", CapacityMap), ("Inventory", InventoryMap)):
+    assert not missing(common, KINDS)
+    for kind, model in KINDS.items():
         own = set(model.model_fields) - set(ColumnMap.model_fields) - {"kind", "columns"}
-        assert not missing(section(heading), own)
+        assert not missing(section(kind.capitalize()), own)
 
 
 @pytest.mark.parametrize(
     ("heading", "columns"),
-    [("Holdings", HoldingColumns), ("Inventory", InventoryColumns), ("Capacity", CapacityColumns)],
+    [
+        ("Holdings", HoldingColumns),
+        ("Inventory", InventoryColumns),
+        ("Capacity", CapacityColumns),
+        ("States", StateColumns),
+        ("Partitions", PartitionColumns),
+        ("Phases", PhaseColumns),
+    ],
 )
 def test_every_field_has_its_entry(heading: str, columns: type) -> None:
     assert not missing(
         section(heading) + section("Holdings").split("\n\n**Versions")[0], columns.model_fields
     )  # type: ignore[attr-defined]
+
+
+def test_every_word_of_ours_and_every_way_to_share_has_its_entry() -> None:
+    assert not missing(section("States"), STATES)
+    assert not missing(section("Phases"), PHASES)
+    sharing = section("Holdings").split("**Sharing.**")[1]
+    assert not [name for name in (*SharingCells.model_fields, "time_slicing", "mps") if name not in sharing]
+
+
+def test_the_table_of_slices_is_on_the_page() -> None:
+    text = section("Partitions")
+    assert f"(version {VERSION})" in text
+    for device in DEVICES:
+        (line,) = [one for one in text.splitlines() if f"{device.model} {device.memory_gb} GB" in one]
+        assert f"({device.whole.compute}, {device.whole.memory})" in line
+        said = line.replace(" and ", ": ").replace("|", "·")
+        for profile, slices in device.profiles.items():
+            (part,) = [one for one in said.split("·") if f" {profile}:" in one]
+            assert part.strip().endswith(f": {slices.compute}, {slices.memory}")
 
 
 def test_every_column_of_the_terms_has_its_entry() -> None:
@@ -55,7 +97,7 @@ def test_every_column_of_the_terms_has_its_entry() -> None:
 
 def test_every_example_is_a_map_that_loads() -> None:
     examples = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
-    assert len(examples) == 5
+    assert len(examples) == 8
     for example in examples:
         (kind,) = re.findall(r"^kind: (\w+)", example, re.MULTILINE)
         load_map(example, KINDS[kind], file="docs/import.md")

@@ -21,11 +21,13 @@ def test_the_lake_has_the_tables_of_the_design() -> None:
         "partition",
         "state",
         "holding",
+        "phase",
         "sample",
         "serving_sample",
         "queue_sample",
         "event",
         "activity",
+        "energy",
         "quarantine",
     ]
 
