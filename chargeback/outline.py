@@ -97,7 +97,7 @@ def periods_with_facts(desk: Desk, seq: int, now_s: int) -> list[str]:
 
 def _files(desk: Desk, seq: int, shard: int) -> tuple[SourceFile, ...]:
     return tuple(
-        SourceFile(name, desk.lake.store.local_path(file.path), file.added_seq)
+        SourceFile(name, desk.lake.store.local_path(file.path), file.added_seq, file.day or "")
         for name in SOURCES
         for file in desk.lake.files(name, seq, shards=[shard])
     )

@@ -18,7 +18,7 @@ from gpuledger.lake.arrow import pa
 
 __all__ = ["SCHEMA_VERSION", "TABLES", "Column", "ColumnType", "TableKind", "TableSchema", "table_schema"]
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 ColumnType = Literal["string", "int64", "bool"]
 TableKind = Literal["interval", "observation", "derived", "quarantine"]
@@ -237,7 +237,8 @@ _PARTITION = _interval(
         _CLUSTER,
         _NODE,
         _SLOT,
-        _text("lane", "the slice as something that can be held"),
+        _text("lane", "the slice as something that can be held: <slot>/<its number on the device>"),
+        _text_or_null("uuid", "the slice's own UUID, where it has one"),
         _text("profile", "the vendor's name for its shape"),
         _int("compute_slices", "slices", "compute slices that it takes"),
         _int("memory_slices", "slices", "memory slices that it takes"),
@@ -247,11 +248,11 @@ _PARTITION = _interval(
 
 _STATE = _interval(
     "state",
-    "what a slot was good for, for an interval",
+    "what a slot, or each slot of a node, was good for, for an interval",
     (
         _CLUSTER,
         _NODE,
-        _SLOT,
+        _text_or_null("slot", "the slot: <node>/<PCI bus id or index>; null: every slot of the node"),
         _text("state", "available, provisioning, system, maintenance, drained, failed or absent"),
         _text_or_null("reason", "why, in the words of who set it"),
     ),
@@ -275,10 +276,13 @@ _HOLDING = _interval(
         ),
         _text_or_null("node", "the node it was placed on; null: not known"),
         _text_or_null("slot", "the slot it was placed on: <node>/<bus id or index>"),
-        _text_or_null("device", "the UUID of the device it was given"),
+        _text_or_null("lane", "the partition it was placed on: <slot>/<its number on the device>"),
+        _text_or_null("device", "the UUID of the device, or of the partition, that it was given"),
         _text("node_group", "the group of assumed or counted capacity it belongs to; '': the default one"),
         _int("units", "devices", "how many devices, or shares of one; 0: holds no GPU"),
-        _text_or_null("share_mode", "how it shares: fraction; null: it holds the whole lane"),
+        _text_or_null(
+            "share_mode", "how it shares: fraction, time_slicing or mps; null: it holds the whole lane"
+        ),
         _int("weight", "1", "its share of each unit, as weight / weight_cap"),
         _int("weight_cap", "1", "what weight is counted against; 1/1 is whole"),
         _flag("assumed", "its capacity is assumed: one slot per unit held"),
@@ -289,6 +293,18 @@ _HOLDING = _interval(
         _int_or_null("licences", "licences", "the licences it took"),
     ),
     ("node", "slot", "run"),
+)
+
+_PHASE = _interval(
+    "phase",
+    "what a workload's run was at, for an interval of the time that it holds something",
+    (
+        _CLUSTER,
+        _NODE_OR_NULL,
+        _text("run", "the workload's run: the key of its holdings"),
+        _text("phase", "waiting, warm_up, running, draining, suspended, lost_work, or as the source says"),
+    ),
+    ("run",),
 )
 
 _SAMPLE = _observation("sample", "what a device or process reported at an instant", _measured("sample"))
@@ -355,6 +371,7 @@ TABLES: dict[str, TableSchema] = {
         _PARTITION,
         _STATE,
         _HOLDING,
+        _PHASE,
         _SAMPLE,
         _SERVING_SAMPLE,
         _QUEUE_SAMPLE,
