@@ -16,7 +16,7 @@ _FIXED = {
 CHOICES = {
     "mig_share": ("dominant/1", "compute/1", "memory/1"),
     "stranded": ("apart/1", "absorbed/1"),
-    "time_slicing": ("equal/1", "per_replica/1"),
+    "time_slicing": ("equal/1", "per_replica/1", "by_use_apart/1", "by_use_spread/1"),
     "unmatched_owner": ("own_team/1", "unknown/1"),
 }
 """What terms may choose from, by policy; the first counts where nothing is said."""

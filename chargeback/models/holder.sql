@@ -13,6 +13,7 @@ with laned as (
         p.is_exclusive as is_exclusive,
         p.held_ticks as held_ticks,
         p.cap_ticks as cap_ticks,
+        p.is_equal as is_equal,
         greatest(p.from_s, v.from_s) as claim_from_s,
         least(p.to_s, v.to_s) as claim_to_s
     from placement as p
@@ -28,6 +29,7 @@ with laned as (
         p.is_exclusive as is_exclusive,
         p.held_ticks as held_ticks,
         p.cap_ticks as cap_ticks,
+        p.is_equal as is_equal,
         greatest(p.from_s, v.from_s) as claim_from_s,
         least(p.to_s, v.to_s) as claim_to_s
     from placement as p
@@ -43,6 +45,7 @@ with laned as (
         p.is_exclusive as is_exclusive,
         p.held_ticks as held_ticks,
         p.cap_ticks as cap_ticks,
+        p.is_equal as is_equal,
         p.from_s as claim_from_s,
         p.to_s as claim_to_s
     from placement as p
@@ -61,6 +64,7 @@ owned as (
         c.is_exclusive as is_exclusive,
         c.held_ticks as held_ticks,
         c.cap_ticks as cap_ticks,
+        c.is_equal as is_equal,
         greatest(c.claim_from_s, o.from_s) as owned_from_s,
         least(c.claim_to_s, o.to_s) as owned_to_s
     from laned as c
@@ -81,6 +85,7 @@ phased as (
         n.is_exclusive as is_exclusive,
         n.held_ticks as held_ticks,
         n.cap_ticks as cap_ticks,
+        n.is_equal as is_equal,
         case when s.run is null then n.owned_from_s else greatest(n.owned_from_s, s.from_s) end as held_from_s,
         case when s.run is null then n.owned_to_s else least(n.owned_to_s, s.to_s) end as held_to_s
     from owned as n
@@ -99,6 +104,7 @@ select
     p.is_exclusive as is_exclusive,
     p.held_ticks as held_ticks,
     p.cap_ticks as cap_ticks,
+    p.is_equal as is_equal,
     p.held_from_s as from_s,
     p.held_to_s as to_s
 from phased as p

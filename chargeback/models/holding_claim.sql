@@ -4,7 +4,7 @@
 -- share of a lane is weighed by, cap_ticks what that is divided by at least (0 = by what is held); from_s and to_s in
 -- UTC seconds, cut where the cluster's sources are no longer known to be complete.
 -- Time slices are equal among the holders there, or by the policy one of as many as there are replicas. MPS goes by the
--- percentage of threads where one is set, else equally.
+-- percentage of threads where one is set, else equally. is_equal 1 is what a policy may weigh by use.
 with ranked as (
     select
         h.identity as identity,
@@ -54,7 +54,7 @@ cut as (
         r.share_mode as share_mode,
         case when r.share_mode = '' then 1 else 0 end as is_exclusive,
         case
-            when r.weight = 0 or (r.share_mode = 'time_slicing' and g.time_slicing = 0) then 1 else 0
+            when r.weight = 0 or (r.share_mode = 'time_slicing' and g.time_slicing <> 1) then 1 else 0
         end as is_equal,
         case
             when r.weight = 0 then r.units * 720720 else r.units * (720720 * r.weight // r.weight_cap)
@@ -95,6 +95,7 @@ select
     c.claimed_ticks as claimed_ticks,
     case when c.is_equal = 1 then c.units * 720720 else c.claimed_ticks end as held_ticks,
     case when c.is_equal = 1 or c.is_exclusive = 1 then 0 else 720720 end as cap_ticks,
+    c.is_equal as is_equal,
     c.is_assumed as is_assumed,
     c.model as model,
     c.region as region,

@@ -16,6 +16,7 @@ with named as (
         h.claimed_ticks as claimed_ticks,
         h.held_ticks as held_ticks,
         h.cap_ticks as cap_ticks,
+        h.is_equal as is_equal,
         h.from_s as place_from_s,
         h.to_s as place_to_s
     from holding_claim as h
@@ -33,6 +34,7 @@ with named as (
         h.claimed_ticks as claimed_ticks,
         h.held_ticks as held_ticks,
         h.cap_ticks as cap_ticks,
+        h.is_equal as is_equal,
         greatest(h.from_s, d.from_s) as place_from_s,
         least(h.to_s, d.to_s) as place_to_s
     from holding_claim as h
@@ -52,6 +54,7 @@ with named as (
         h.claimed_ticks as claimed_ticks,
         h.held_ticks as held_ticks,
         h.cap_ticks as cap_ticks,
+        h.is_equal as is_equal,
         greatest(h.from_s, p.from_s) as place_from_s,
         least(h.to_s, p.to_s) as place_to_s
     from holding_claim as h
@@ -65,12 +68,13 @@ with named as (
         m.slot as slot,
         '' as lane,
         m.run as run,
-        '' as run_name,
+        m.run_name as run_name,
         m.who_no as who_no,
         cast(1 as bigint) as is_exclusive,
         m.slot_ticks as claimed_ticks,
         m.slot_ticks as held_ticks,
         cast(0 as bigint) as cap_ticks,
+        0 as is_equal,
         m.from_s as place_from_s,
         m.to_s as place_to_s
     from assumed_slot as m
@@ -88,6 +92,7 @@ select
     n.claimed_ticks as claimed_ticks,
     n.held_ticks as held_ticks,
     n.cap_ticks as cap_ticks,
+    n.is_equal as is_equal,
     n.place_from_s as from_s,
     n.place_to_s as to_s
 from named as n

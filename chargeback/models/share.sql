@@ -2,7 +2,7 @@
 -- Grain: segment x run (or none) x owner x account. Keys: lane_no, from_s, run, owner, team, cost_centre, phase, account,
 -- state. The account `held` becomes used, idle_held or held_unobserved by what is known of the time.
 -- Units: share_ticks in ticks per second; the shares of one segment add up to its lane_ticks. is_sole 1 is a holder that
--- has the lane for itself.
+-- has the lane for itself, is_timed 1 one that shares it equally and that a policy may weigh by use.
 -- A run that claims a lane twice holds it once; two whole holders of one lane are contested (`__conflict__`).
 -- Free slots are taken by running differences over the node, so U units take exactly U slots' time.
 with placed as (
@@ -19,7 +19,8 @@ with placed as (
         h.phase as phase,
         max(h.held_ticks) as most_ticks,
         max(h.cap_ticks) as most_cap_ticks,
-        max(h.is_exclusive) as any_whole
+        max(h.is_exclusive) as any_whole,
+        min(h.is_equal) as all_equal
     from segment as g
     inner join holder as h on g.lane_no = h.lane_no and h.from_s <= g.from_s and h.to_s >= g.to_s
     group by
@@ -50,6 +51,7 @@ measured as (
             max(p.most_cap_ticks) over (partition by p.lane_no, p.from_s)
         ) as whole_ticks,
         max(p.any_whole) over (partition by p.lane_no, p.from_s) as any_exclusive,
+        min(p.all_equal) over (partition by p.lane_no, p.from_s) as is_alike,
         count(p.run) over (partition by p.lane_no, p.from_s) as holder_count
     from placed as p
 ),
@@ -67,6 +69,7 @@ held as (
         m.phase as phase,
         case when m.any_exclusive = 1 and m.holder_count > 1 then 1 else 0 end as is_contested,
         case when m.any_exclusive = 1 and m.holder_count = 1 then 1 else 0 end as has_it_all,
+        m.is_alike as is_alike,
         m.lane_ticks * m.reached_ticks // m.whole_ticks
         - m.lane_ticks * (m.reached_ticks - m.held_ticks) // m.whole_ticks as share_ticks
     from measured as m
@@ -193,6 +196,7 @@ taken as (
         h.phase as phase,
         h.is_contested as is_contested,
         h.has_it_all as has_it_all,
+        h.is_alike as is_alike,
         h.share_ticks as share_ticks
     from held as h
     union all
@@ -208,6 +212,7 @@ taken as (
         u.phase as phase,
         u.is_contested as is_contested,
         0 as has_it_all,
+        0 as is_alike,
         u.share_ticks as share_ticks
     from unplaced as u
 ),
@@ -245,6 +250,7 @@ given as (
         'held' as account,
         '' as state,
         cast(t.has_it_all as bigint) as is_sole,
+        cast(t.is_alike as bigint) as is_timed,
         t.share_ticks as share_ticks
     from taken as t
     where t.share_ticks > 0
@@ -262,6 +268,7 @@ given as (
         l.account as account,
         l.state_then as state,
         cast(0 as bigint) as is_sole,
+        cast(0 as bigint) as is_timed,
         l.share_ticks as share_ticks
     from left_over as l
 )
@@ -280,6 +287,7 @@ select
     g.account as account,
     g.state as state,
     g.is_sole as is_sole,
+    g.is_timed as is_timed,
     g.share_ticks as share_ticks
 from given as g
 inner join segment as s on g.lane_no = s.lane_no and g.from_s = s.from_s

@@ -10,6 +10,7 @@ select
     k.taker_no as taker_no,
     cast(case when s.account = 'held' then 1 else 0 end as bigint) as is_held,
     s.is_sole as is_sole,
+    s.is_timed as is_timed,
     s.share_ticks as share_ticks
 from share as s
 inner join taker as k

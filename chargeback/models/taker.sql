@@ -1,7 +1,8 @@
 -- taker: who or what a unit's time can go to, numbered, so that the large tables hold numbers only.
 -- Grain: run x owner x phase x account. Keys: taker_no.
 -- Units: claim_no numbers (owner, team, cost centre, run) and taker_no each phase and account in it, in the order of
--- their keys. Held time has a taker in each account that it may come to (held_account: what is known of the unit).
+-- their keys. Held time has a taker in each account that it may come to (held_account: what is known of the unit); time
+-- of which the policy says that nobody used it has one that is nobody's.
 with seen as (
     select distinct
         s.owner as owner,
@@ -40,6 +41,18 @@ named as (
     from seen as s
     cross join held_account as a
     where s.account = 'held'
+    union all
+    select
+        '__account__' as owner,
+        '__account__' as team,
+        '' as cost_centre,
+        '' as run,
+        '' as run_name,
+        '' as phase,
+        'idle_held' as account,
+        '' as state
+    from sharing as g
+    where g.time_slicing = 2
 )
 
 select

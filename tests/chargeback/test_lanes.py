@@ -351,3 +351,49 @@ def test_explanation_of_lanes_phases_and_use_adds_up(house: House) -> None:
     ):
         slot = "n1/0" if asked.kind == "line" else ""
         assert explain(house.desk, result, asked, slot=slot).apart == [], asked
+
+
+def busy_pods(house: House) -> None:
+    """Three pods in time slices of one GPU, never two busy at once: half, a quarter and a twentieth of an hour."""
+    gpu(house, rate="3")
+    for pod, start, length in (("pod-1", 0, 1800), ("pod-2", 1800, 900), ("pod-3", 2700, 180)):
+        house.holding(pod, DAY, DAY + HOUR, pod, node="n1", slot="n1/0", share_mode="time_slicing")
+        subject = f"GPU-0/{pod}"
+        house.activity(subject, DAY, DAY + start, 0)
+        house.activity(subject, DAY + start, DAY + start + length, 900)
+        house.activity(subject, DAY + start + length, DAY + HOUR, 0)
+
+
+@pytest.mark.parametrize(
+    ("choice", "wanted"),
+    [
+        ("by_use_apart/1", {"pod-1": 150, "pod-2": 75, "pod-3": 15, "__idle_held__": 60}),
+        ("by_use_spread/1", {"pod-1": 187, "pod-2": 94, "pod-3": 19}),
+    ],
+)
+def test_time_slices_by_use_go_by_seconds_busy(house: House, choice: str, wanted: dict[str, int]) -> None:
+    busy_pods(house)
+    house.policy("time_slicing", choice)
+    house.keep()
+    assert house.amounts() == wanted
+    assert accounts(house) == {"used": 2880, "idle_held": 720}
+    assert house.statement()["coverage"] == "1.0000"
+
+
+def test_by_use_is_equal_where_too_little_is_known(house: House) -> None:
+    busy_pods(house)
+    house.rows["activity"] = [row for row in house.rows["activity"] if row["subject"] != "GPU-0/pod-3"]
+    house.policy("time_slicing", "by_use_apart/1")
+    house.keep()
+    assert house.amounts() == {"pod-1": 100, "pod-2": 100, "pod-3": 100}
+
+
+def test_busy_at_once_is_used_once(house: House) -> None:
+    gpu(house, rate="3")
+    for pod in ("a", "b"):
+        house.holding(pod, DAY, DAY + HOUR, pod, node="n1", slot="n1/0", share_mode="time_slicing")
+        house.activity(f"GPU-0/{pod}", DAY, DAY + 1800, 900)
+        house.activity(f"GPU-0/{pod}", DAY + 1800, DAY + HOUR, 0)
+    house.policy("time_slicing", "by_use_apart/1")
+    house.keep()
+    assert house.amounts() == {"a": 75, "b": 75, "__idle_held__": 150}
