@@ -15,7 +15,9 @@ _MODELS = MEASURE[: MEASURE.index("share") + 1]
 
 _NEAR = {
     "source_slot": "node in (select node from around)",
-    "source_state": "slot in (select slot from source_slot)",
+    "source_state": "slot in (select slot from source_slot) or node in (select node from around)",
+    "source_partition": "node in (select node from around)",
+    "source_activity": "false",
     "source_device": "node in (select node from around)",
     "source_holding": "(is_assumed = 0 and node in (select node from around)) "
     "or (is_assumed = 1 and run in (select run from around))",
@@ -24,13 +26,15 @@ _NEAR = {
 _ATOMS = """
 with whole as (
     select
-        row_number() over (order by s.life_no, s.from_s, s.run, s.owner, s.team, s.cost_centre, s.account)
-            as whole_no,
-        l.slot, g.state as slot_state, s.life_no, s.from_s, s.to_s, s.run, s.owner, s.team, s.cost_centre,
-        s.account, s.state, s.share_ticks, l.slot_ticks
+        row_number() over (
+            order by s.lane_no, s.from_s, s.run, s.owner, s.team, s.cost_centre, s.phase, s.account
+        ) as whole_no,
+        l.slot, v.lane, v.device as partition, g.state as slot_state, s.life_no, s.from_s, s.to_s, s.run, s.owner,
+        s.team, s.cost_centre, s.phase, s.account, s.state, s.share_ticks, l.slot_ticks
     from share as s
     inner join slot_life as l on s.life_no = l.life_no
-    inner join segment as g on s.life_no = g.life_no and s.from_s = g.from_s
+    inner join lane_life as v on s.lane_no = v.lane_no
+    inner join segment as g on s.lane_no = g.lane_no and s.from_s = g.from_s
     where l.slot in (select slot from around)
 ),
 edge as (
@@ -52,8 +56,8 @@ stretch as (
     from edge
 )
 select
-    w.* exclude (whole_no, life_no) replace (x.start_s as from_s, x.end_s as to_s),
-    coalesce((
+    w.* exclude (whole_no, life_no, partition) replace (x.start_s as from_s, x.end_s as to_s),
+    coalesce(nullif(w.partition, ''), (
         select min(d.device) from device_life as d
         where d.slot = w.slot and d.from_s <= x.start_s and d.to_s >= x.end_s
     ), '') as device,
@@ -91,21 +95,23 @@ def atom_step(ground: Ground, slot: str) -> Step:
     They must add up to the slot's time rows.
     """
     query = """
-        select utc(a.from_s) as "start", utc(a.to_s) as "end", slot_state as state, device, run as holding,
-            owner, account, cast(share_ticks as varchar) || '/' || cast(slot_ticks as varchar) as share,
+        select utc(a.from_s) as "start", utc(a.to_s) as "end", slot_state as state,
+            case when lane = slot then '' else lane end as lane, device, run as holding, owner, phase, account,
+            cast(share_ticks as varchar) || '/' || cast(slot_ticks as varchar) as share,
             pieces, share_ticks * (a.to_s - a.from_s) as time
         from atom as a
         where slot = $slot and exists (
             select 1 from part as p
-            where p.slot = a.slot and p.run = a.run and p.owner = a.owner and p.team = a.team
-                and p.cost_centre = a.cost_centre and p.account = a.account and p.state = a.state
+            where p.lane = a.lane and p.run = a.run and p.owner = a.owner and p.team = a.team
+                and p.cost_centre = a.cost_centre and p.phase = a.phase and p.claimed_as = a.account
+                and p.state = a.state
                 and p.from_s < a.to_s and p.to_s > a.from_s
         )
     """
     time = ground.bench.rows(
         "select cast(coalesce(sum(ticks), 0) as bigint) from part where slot = $slot", {"slot": slot}
     )[0][0]
-    labels = ["start", "end", "state", "device", "holding", "owner", "account", "share"]
+    labels = ["start", "end", "state", "lane", "device", "holding", "owner", "phase", "account", "share"]
     says = f"the stretches of {slot} with one state and the same holders, computed again"
     return ground.step(
         "atoms", says, query, labels, ("pieces", "time"), wanted={"time": time}, values={"slot": slot}

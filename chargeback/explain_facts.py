@@ -17,7 +17,7 @@ from chargeback.measure import stage_inputs
 from chargeback.outline import Outline
 from chargeback.spans import record_name
 from chargeback.units import Terms, Unit
-from chargeback.workbench import SOURCES, SourceFile, Workbench
+from chargeback.workbench import FACT_SOURCES, SourceFile, Workbench
 from gpuledger.lake.arrow import pa
 from gpuledger.versions import (
     OwnerFact,
@@ -76,12 +76,12 @@ where false
 _CLAIMS = """
 create or replace table claim as
 select
-    'holding' as kind, identity, run, who_no, owner_key, slot, node, '' as prefix, '' as model, '' as region,
+    'holding' as kind, identity, run, who_no, owner_key, slot, lane, node, '' as prefix, '' as model, '' as region,
     '' as device, claimed_ticks as weight, from_s, to_s
 from holding_claim where is_assumed = 0 and device = ''
 union all
 select
-    'holding', h.identity, h.run, h.who_no, h.owner_key, d.slot, h.node, '', '', '', h.device,
+    'holding', h.identity, h.run, h.who_no, h.owner_key, d.slot, '', h.node, '', '', '', h.device,
     h.claimed_ticks,
     greatest(h.from_s, d.from_s), least(h.to_s, d.to_s)
 from holding_claim as h
@@ -90,12 +90,21 @@ inner join device_life as d
 where h.is_assumed = 0
 union all
 select
-    'holding', identity, run, who_no, owner_key, '', '', capacity_group || '/' || run || '/', model, region,
+    'holding', h.identity, h.run, h.who_no, h.owner_key, p.slot, p.lane, h.node, '', '', '', h.device,
+    h.claimed_ticks,
+    greatest(h.from_s, p.from_s), least(h.to_s, p.to_s)
+from holding_claim as h
+inner join partition_life as p
+    on h.device = p.device and h.node = p.node and p.from_s < h.to_s and p.to_s > h.from_s
+where h.is_assumed = 0 and h.device <> ''
+union all
+select
+    'holding', identity, run, who_no, owner_key, '', '', '', capacity_group || '/' || run || '/', model, region,
     '', claimed_ticks, from_s, to_s
 from holding_claim where is_assumed = 1
 union all
 select
-    s.kind, s.identity, '', 0, '', s.slot, s.state, '', '', '', '', 1,
+    s.kind, s.identity, '', 0, '', s.slot, '', s.state, '', '', '', '', 1,
     greatest(s.start_s, w.start_s), least(coalesce(s.end_s, w.end_s), w.end_s)
 from stated as s cross join run_window as w
 """
@@ -103,11 +112,16 @@ from stated as s cross join run_window as w
 _STATED = """
 create or replace table stated as
 with ranked as (
-    select s.*, row_number() over (partition by s.kind, s.identity order by s.seq desc, s.withdrawn) as newest
+    select s.*, row_number() over (partition by s.kind, s.identity, s.slot order by s.seq desc, s.withdrawn) as newest
     from (
         select 'slot' as kind, identity, seq, withdrawn, start_s, end_s, slot, '' as state from source_slot
         union all
-        select 'state', identity, seq, withdrawn, start_s, end_s, slot, state from source_state
+        select 'state', identity, seq, withdrawn, start_s, end_s, slot, state from source_state where slot <> ''
+        union all
+        select 'state', t.identity, t.seq, t.withdrawn, t.start_s, t.end_s, n.slot, t.state
+        from source_state as t
+        inner join (select distinct node, slot from source_slot) as n on t.node = n.node
+        where t.slot = ''
     ) as s
     inner join run_window as w on s.seq <= w.seq
 )
@@ -130,9 +144,9 @@ def stage_facts(bench: Workbench, desk: Desk, terms: Terms, unit: Unit) -> None:
     `owned` (which of these gave a run its owner when).
     """
     stage_inputs(bench, terms, unit)
-    bench.run(["slot_state", "device_life", "holding_claim"])
+    bench.run(["slot_state", "device_life", "partition_life", "holding_claim"])
     _stage_names(bench, desk, terms)
-    facts = " union all ".join([_EMPTY, *filter(None, (_in_force(table, unit.files) for table in SOURCES))])
+    facts = " union all ".join([_EMPTY, *filter(None, (_in_force(table, unit.files) for table in FACT_SOURCES))])
     bench.connection.execute(f"create or replace table fact as {facts}")
     bench.connection.execute(_STATED)
     bench.connection.execute(_CLAIMS)
@@ -143,7 +157,7 @@ def stage_facts(bench: Workbench, desk: Desk, terms: Terms, unit: Unit) -> None:
 
 def _stage_names(bench: Workbench, desk: Desk, terms: Terms) -> None:
     """The names that files have in the lake, wherever the home lies."""
-    files = [file for table in SOURCES for file in desk.lake.files(table, terms.seq)]
+    files = [file for table in FACT_SOURCES for file in desk.lake.files(table, terms.seq)]
     names = {"path": [desk.lake.local_path(file) for file in files], "name": [file.path for file in files]}
     bench.stage("lake_name", pa.table({key: pa.array(column, pa.string()) for key, column in names.items()}))
 
@@ -198,8 +212,9 @@ _OWNED = """
 """
 _MET = {
     "fact": (
-        f"p.run = c.run and p.slot = c.slot and c.kind = 'holding' and {_OWNED}",
-        f"p.run = c.run and p.node = c.node and c.slot = '' and c.prefix = '' and {_OWNED}",
+        f"p.run = c.run and p.slot = c.slot and c.lane = '' and c.kind = 'holding' and {_OWNED}",
+        f"p.run = c.run and p.lane = c.lane and c.lane <> '' and {_OWNED}",
+        f"p.run = c.run and p.node = c.node and c.slot = '' and c.lane = '' and c.prefix = '' and {_OWNED}",
         "p.run = c.run and c.prefix <> '' and starts_with(p.slot, c.prefix) "
         f"and p.model = c.model and p.region = c.region and {_OWNED}",
         "p.slot = c.slot and p.kind = c.kind and c.kind <> 'holding' and p.state = c.node",

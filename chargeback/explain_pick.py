@@ -116,12 +116,13 @@ def key_sql(by: By) -> str:
     return f"case when owner = '__account__' then '__' || account || '__' else {named} end"
 
 
-_KEYS = "slot, from_s, run, owner, team, cost_centre, account, state"
+_KEYS = "slot, lane, from_s, run, owner, team, cost_centre, phase, account, state"
 
 _PICKED = """
 create or replace table picked as
 select
-    lot, pool, piece_s, from_s, cluster, model, slot, run, owner, team, cost_centre, account, state, amount
+    lot, pool, piece_s, from_s, cluster, model, slot, lane, run, owner, team, cost_centre, phase, account,
+    state, amount
 from (
     select *, to_owner as owner, to_account as account from kept_entry
 )
@@ -138,7 +139,8 @@ time as (
 )
 select
     row_number() over (order by {_KEYS}) as part_no,
-    slot, node, cluster, model, region, piece_s, from_s, to_s, run, owner, team, cost_centre, account, state,
+    slot, lane, node, cluster, model, region, piece_s, from_s, to_s, run, owner, team, cost_centre, phase,
+    account, case when run <> '' then 'held' else account end as claimed_as, state,
     price_record, ticks, coalesce(m.amount, 0) as amount,
     case when run <> '' then 'holding' when account = 'overhead' then 'state' else 'slot' end as kind
 from time left join money as m using ({_KEYS})
@@ -157,22 +159,26 @@ create or replace table part as
 with cut as (
     select
         p.part_no as part_no, greatest(p.from_s, d.from_s) as from_s, least(p.to_s, d.to_s) as to_s,
-        {_BEFORE.format(until="d.from_s")} as low, {_BEFORE.format(until="d.to_s")} as high
+        {_BEFORE.format(until="d.from_s")} as low, {_BEFORE.format(until="d.to_s")} as high,
+        {_BEFORE.format(until="p.to_s")} as whole
     from part as p
     inner join device_life as d
         on p.slot = d.slot and d.device = $key and d.from_s < p.to_s and d.to_s > p.from_s
     inner join atom as a
-        on p.slot = a.slot and p.run = a.run and p.owner = a.owner and p.team = a.team
-        and p.cost_centre = a.cost_centre and p.account = a.account and p.state = a.state
-        and a.from_s < p.to_s and a.to_s > p.from_s
+        on p.lane = a.lane and p.run = a.run and p.owner = a.owner and p.team = a.team
+        and p.cost_centre = a.cost_centre and p.phase = a.phase and p.claimed_as = a.account
+        and p.state = a.state and a.from_s < p.to_s and a.to_s > p.from_s
     group by p.part_no, p.from_s, p.to_s, d.from_s, d.to_s
 )
 select
     p.* replace (
         row_number() over (order by {_KEYS.replace("from_s", "c.from_s")}) as part_no,
-        c.from_s as from_s, c.to_s as to_s, high - low as ticks,
+        c.from_s as from_s, c.to_s as to_s,
+        cast(
+            cast(ticks as hugeint) * high // whole - cast(ticks as hugeint) * low // whole as bigint
+        ) as ticks,
         cast(sign(amount) * (
-            cast(abs(amount) as hugeint) * high // ticks - cast(abs(amount) as hugeint) * low // ticks
+            cast(abs(amount) as hugeint) * high // whole - cast(abs(amount) as hugeint) * low // whole
         ) as bigint) as amount
     )
 from part as p inner join cut as c on p.part_no = c.part_no

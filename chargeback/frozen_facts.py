@@ -27,8 +27,11 @@ from gpuledger.errors import InvariantError, StorageError
 __all__ = ["FACTS", "facts_digest", "facts_folder", "freeze_facts"]
 
 FACTS = {
-    "slot_state": "slot, from_s, to_s, state",
+    "slot_state": "slot, from_s",
     "device_life": "device, from_s, to_s, slot",
+    "partition_life": "lane, from_s",
+    "phase_span": "run, from_s",
+    "activity": "subject, start_s",
     "holding_claim": "identity",
     "slot_life": "life_no",
     "who": "who_no",

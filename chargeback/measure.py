@@ -7,9 +7,10 @@ from pathlib import Path
 
 from chargeback.model_files import MEASURE, model
 from chargeback.owners import OwnerSpan, outcomes
+from chargeback.policies import CHOICES, ENOUGH_PERMILLE, IDLE_BAND
 from chargeback.spans import PriceSpan
-from chargeback.units import Measured, PoolPart, Terms, TimeDay, Unit
-from chargeback.workbench import Workbench
+from chargeback.units import Measured, PoolPart, Terms, TimeDay, Unit, days_of
+from chargeback.workbench import SourceFile, Workbench
 from gpuledger.calendars import calendar_pieces, utc_day
 
 __all__ = [
@@ -23,10 +24,10 @@ __all__ = [
     "stage_inputs",
 ]
 
-HANDED_ON = ("slot_life", "money_piece", "taker", "time_part")
+HANDED_ON = ("slot_life", "lane_life", "money_piece", "taker", "time_part")
 """The tables that the post pass takes over from this one."""
 
-NAMES = ("slot_life", "taker", "calendar_piece", "price_name")
+NAMES = ("slot_life", "lane_life", "taker", "calendar_piece", "price_name")
 """The tables whose text the written views take over."""
 
 
@@ -49,6 +50,20 @@ class _Piece:
 class _Through:
     cluster: str
     through_s: int
+
+
+@dataclass(frozen=True)
+class _Sharing:
+    mig_share: int
+    stranded: int
+    time_slicing: int
+    idle_band: int
+    coverage_permille: int
+
+
+@dataclass(frozen=True)
+class _HeldAccount:
+    account: str
 
 
 @dataclass(frozen=True)
@@ -138,7 +153,11 @@ def measure(terms: Terms, unit: Unit) -> Measured:
 
 def stage_inputs(bench: Workbench, terms: Terms, unit: Unit) -> None:
     """Stage what the models of this pass read: the lake's files, window, calendar, owners and prices."""
-    bench.sources(unit.files)
+    bench.sources(_files_of(unit))
+    known = any(file.table == "activity" for file in _files_of(unit))
+    accounts = ("held_unobserved", "idle_held", "used") if known else ("held_unobserved",)
+    bench.stage_rows("held_account", _HeldAccount, [_HeldAccount(name) for name in accounts])
+    bench.stage_rows("sharing", _Sharing, [_sharing(terms)])
     bench.stage_rows("run_window", _Window, [_Window(terms.seq, unit.start_s, unit.end_s)])
     stage_calendar(bench, terms, unit)
     bench.stage_rows("cluster_through", _Through, [_Through(*row) for row in terms.throughs.items()])
@@ -151,6 +170,20 @@ def stage_inputs(bench: Workbench, terms: Terms, unit: Unit) -> None:
     bench.stage_rows("who", _Who, whos)
     bench.stage_rows("owner_span", OwnerSpan, terms.owners)
     bench.stage_rows("price_span", _Price, [_price(span, terms) for span in terms.prices])
+
+
+def _files_of(unit: Unit) -> list[SourceFile]:
+    """The files that the unit's days need: all facts, and the observations of its own UTC days."""
+    days = {utc_day(start_s) for start_s, _ in days_of(unit.start_s, unit.end_s)}
+    return [file for file in unit.files if not file.day or file.day in days]
+
+
+def _sharing(terms: Terms) -> _Sharing:
+    """The policies of sharing a device as numbers, each by its place among the choices."""
+    places = {
+        name: CHOICES[name].index(terms.policies[name]) for name in ("mig_share", "stranded", "time_slicing")
+    }
+    return _Sharing(**places, idle_band=IDLE_BAND, coverage_permille=ENOUGH_PERMILLE)
 
 
 def stage_calendar(bench: Workbench, terms: Terms, unit: Unit) -> None:

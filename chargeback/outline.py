@@ -96,10 +96,11 @@ def periods_with_facts(desk: Desk, seq: int, now_s: int) -> list[str]:
 
 
 def _files(desk: Desk, seq: int, shard: int) -> tuple[SourceFile, ...]:
+    # What is said of a run without its node lies in the shard of the run's name, wherever the run is.
     return tuple(
-        SourceFile(name, desk.lake.store.local_path(file.path), file.added_seq)
+        SourceFile(name, desk.lake.store.local_path(file.path), file.added_seq, file.day or "")
         for name in SOURCES
-        for file in desk.lake.files(name, seq, shards=[shard])
+        for file in desk.lake.files(name, seq, shards=None if name == "phase" else [shard])
     )
 
 

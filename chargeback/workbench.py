@@ -17,9 +17,10 @@ from gpuledger.errors import BooksError, InvariantError, StorageError
 from gpuledger.lake import TABLES
 from gpuledger.lake.arrow import pa
 
-__all__ = ["SOURCES", "Limits", "SourceFile", "Workbench"]
+__all__ = ["FACT_SOURCES", "SOURCES", "Limits", "SourceFile", "Workbench"]
 
-SOURCES = ("holding", "slot", "device", "state")
+FACT_SOURCES = ("holding", "slot", "device", "state", "partition", "phase")
+SOURCES = (*FACT_SOURCES, "activity")
 
 
 @dataclass(frozen=True)
@@ -33,11 +34,15 @@ class Limits:
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A file of the lake, with the seq of its rows that carry none themselves."""
+    """A file of the lake, with the seq of its rows that carry none themselves, and the UTC day that it is of.
+
+    `day` is '' for a table of facts that hold over intervals.
+    """
 
     table: str
     path: str
     added_seq: int
+    day: str = ""
 
 
 class Workbench:

@@ -74,6 +74,34 @@ class House:
         identity = values.pop("identity", f"{run}@{start}")
         self.fact("holding", identity, start, end, run=run, **given | values)
 
+    def partition(
+        self, node: str, index: int, number: int, slices: tuple[int, int], start: int, end: int | None
+    ) -> None:
+        """A partition of (compute, memory) slices; its UUID is MIG-<node>-<index>-<number>."""
+        slot = f"{node}/{index}"
+        place = {"node": node, "slot": slot, "lane": f"{slot}/{number}", "profile": f"{slices[0]}g"}
+        given = {"uuid": f"MIG-{node}-{index}-{number}"}
+        given |= {"compute_slices": slices[0], "memory_slices": slices[1]}
+        self.fact("partition", f"{slot}/{number}/{slices}@{start}", start, end, **place, **given)
+
+    def state(
+        self, node: str, index: int | None, state: str, start: int, end: int | None, said: str = ""
+    ) -> None:
+        """A state of a slot, or of each slot of a node; `said` tells facts of one state apart."""
+        slot = None if index is None else f"{node}/{index}"
+        identity = f"{slot or node}/{state}{said}@{start}"
+        self.fact("state", identity, start, end, node=node, slot=slot, state=state)
+
+    def phase(self, run: str, phase: str, start: int, end: int | None) -> None:
+        self.fact("phase", f"{run}/{phase}@{start}", start, end, run=run, phase=phase)
+
+    def activity(self, subject: str, start: int, end: int, band: int, node: str = "n1") -> None:
+        """What was reported of a subject, cut into hours as the lake has it."""
+        for hour in range(start // 3600 * 3600, end, 3600):
+            row = {"cluster": "c", "node": node, "subject": subject, "source": "test", "hour_s": hour}
+            row |= {"start_s": max(start, hour), "end_s": min(end, hour + 3600), "band": band}
+            self.rows.setdefault("activity", []).append({**row, "carried_s": 0})
+
     def withdraw(self, table: str, identity: str) -> None:
         row = next(row for row in reversed(self.rows[table]) if row["identity"] == identity)
         self.rows[table] = [{**row, "withdrawn": True}]

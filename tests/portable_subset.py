@@ -125,7 +125,7 @@ def _unions(sql: str) -> Iterator[str]:
 
 def _joins(tree: exp.Expression) -> Iterator[str]:
     """A join without an equality key is allowed on the small tables only."""
-    small = {"run_window", "calendar_piece", "counting", "book_terms"}
+    small = {"run_window", "calendar_piece", "counting", "book_terms", "sharing", "held_account"}
     for join in tree.find_all(exp.Join):
         condition = join.args.get("on")
         equal = condition is not None and condition.find(exp.EQ) is not None

@@ -8,6 +8,7 @@ with claim as (
         h.cluster as cluster,
         h.capacity_group as capacity_group,
         h.run as run,
+        h.run_name as run_name,
         h.run_no as run_no,
         h.who_no as who_no,
         h.outcome_no as outcome_no,
@@ -47,6 +48,7 @@ level as (
         s.from_s as from_s,
         s.to_s as to_s,
         c.cluster as cluster,
+        c.run_name as run_name,
         c.run_no as run_no,
         case when min(c.outcome_no) = max(c.outcome_no) then min(c.who_no) else 0 end as level_who_no,
         cast(sum(c.claimed_ticks) as bigint) as level_ticks
@@ -54,7 +56,8 @@ level as (
     inner join claim as c
         on s.capacity_group = c.capacity_group and s.run = c.run and c.from_s <= s.from_s and c.to_s >= s.to_s
     where s.next_run = s.run
-    group by s.capacity_group, s.run, c.model, c.region, s.from_s, s.to_s, c.cluster, c.run_no
+    group by s.capacity_group, s.run, c.model, c.region, s.from_s, s.to_s, c.cluster, c.run_name,
+        c.run_no
 ),
 
 counted as (
@@ -62,6 +65,7 @@ counted as (
         l.cluster as cluster,
         l.capacity_group as capacity_group,
         l.run as run,
+        l.run_name as run_name,
         l.run_no as run_no,
         l.level_who_no as who_no,
         l.model as model,
@@ -84,6 +88,7 @@ select
     c.capacity_group || '/' || c.run || '/' || cast(c.reached_count - c.slot_count + n.k as varchar) as slot,
     (c.run_no + c.reached_count - c.slot_count + n.k) % 65536 as slot_no,
     c.run as run,
+    c.run_name as run_name,
     c.who_no as who_no,
     c.model as model,
     c.region as region,

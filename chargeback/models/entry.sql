@@ -13,7 +13,7 @@ select
     l.cluster as cluster,
     l.model as model,
     l.slot as slot,
-    l.slot as lane,
+    v.lane as lane,
     k.run as run,
     k.phase as phase,
     b.from_account as from_account,
@@ -30,6 +30,7 @@ select
     b.booking_period as booking_period
 from posted as p
 inner join slot_life as l on p.life_no = l.life_no
+inner join lane_life as v on p.lane_no = v.lane_no
 inner join taker as k on p.taker_no = k.taker_no
 inner join calendar_piece as c on p.piece_s = c.start_s
 inner join price_name as n on p.price_no = n.price_no

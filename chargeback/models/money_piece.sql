@@ -1,4 +1,5 @@
--- money_piece: each slot's time cut where money may change: clock hours of the billing zone, prices, and who is on the node.
+-- money_piece: each slot's time cut where money may change: clock hours of the billing zone, prices,
+-- the slots of its node, and the partitions that they are cut into.
 -- Grain: slot x money piece. Keys: life_no, from_s.
 -- Units: from_s and to_s in UTC seconds; piece_s names the calendar piece; slot_ticks in ticks per second; price_no 0
 -- means that no price covers the time (unpriced). Numbers only: what they name is in slot_life and price_name.
@@ -6,6 +7,10 @@ with node_edge as (
     select l.node as node, l.from_s as at_s from slot_life as l
     union distinct
     select l.node as node, l.to_s as at_s from slot_life as l
+    union distinct
+    select v.node as node, v.from_s as at_s from lane_life as v where v.is_whole = 0
+    union distinct
+    select v.node as node, v.to_s as at_s from lane_life as v where v.is_whole = 0
     union distinct
     select l.node as node, p.from_s as at_s
     from slot_life as l

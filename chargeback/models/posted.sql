@@ -1,11 +1,12 @@
 -- posted: each slot's money by whose time it was: first over claims (lane, run, owner), then inside each over accounts.
--- Grain: lot or pool x money piece x taker. Keys: price_no, life_no, from_s, taker_no.
+-- Grain: lot or pool x money piece x lane x taker. Keys: price_no, lane_no, from_s, taker_no.
 -- Units: amount in the currency's quanta; weights in ticks. Splits are running differences with the phase
 -- (hour + 7919 * slot number) * 2654435761 mod W, so that no key is favoured; samples never move an owner's money.
 -- A row that has all of its money piece takes all of the amount: that is what both splits give it.
 with shared as (
     select
         t.life_no as life_no,
+        t.lane_no as lane_no,
         t.claim_no as claim_no,
         t.taker_no as taker_no,
         t.piece_s as piece_s,
@@ -21,19 +22,21 @@ with shared as (
 claim_time as (
     select
         s.life_no as life_no,
+        s.lane_no as lane_no,
         s.claim_no as claim_no,
         s.from_s as from_s,
         s.whole as whole,
         s.spread as spread,
         cast(sum(s.ticks) as bigint) as weight
     from shared as s
-    group by s.life_no, s.claim_no, s.from_s, s.whole, s.spread
+    group by s.life_no, s.lane_no, s.claim_no, s.from_s, s.whole, s.spread
 ),
 
 first_running as (
     select
         a.price_no as price_no,
         h.life_no as life_no,
+        h.lane_no as lane_no,
         h.claim_no as claim_no,
         h.from_s as from_s,
         h.whole as whole,
@@ -43,7 +46,7 @@ first_running as (
         abs(a.amount) as part_amount,
         cast(
             sum(h.weight) over (
-                partition by a.price_no, h.life_no, h.from_s order by h.claim_no
+                partition by a.price_no, h.life_no, h.from_s order by h.lane_no, h.claim_no
                 rows between unbounded preceding and current row
             ) as bigint
         ) as reached
@@ -55,6 +58,7 @@ first_split as (
     select
         r.price_no as price_no,
         r.life_no as life_no,
+        r.lane_no as lane_no,
         r.claim_no as claim_no,
         r.from_s as from_s,
         r.spread as spread,
@@ -74,23 +78,28 @@ second_running as (
         f.weight as whole,
         f.spread as spread,
         s.life_no as life_no,
+        s.lane_no as lane_no,
         s.taker_no as taker_no,
         s.piece_s as piece_s,
         s.from_s as from_s,
         s.ticks as weight,
         cast(
             sum(s.ticks) over (
-                partition by f.price_no, s.life_no, s.from_s, s.claim_no order by s.taker_no
+                partition by f.price_no, s.life_no, s.from_s, s.lane_no, s.claim_no order by s.taker_no
                 rows between unbounded preceding and current row
             ) as bigint
         ) as reached
     from first_split as f
-    inner join shared as s on f.life_no = s.life_no and f.from_s = s.from_s and f.claim_no = s.claim_no
+    inner join shared as s
+        on
+            f.life_no = s.life_no and f.from_s = s.from_s and f.lane_no = s.lane_no
+            and f.claim_no = s.claim_no
 )
 
 select
     a.price_no as price_no,
     t.life_no as life_no,
+    t.lane_no as lane_no,
     t.taker_no as taker_no,
     t.piece_s as piece_s,
     t.from_s as from_s,
@@ -102,6 +111,7 @@ union all
 select
     r.price_no as price_no,
     r.life_no as life_no,
+    r.lane_no as lane_no,
     r.taker_no as taker_no,
     r.piece_s as piece_s,
     r.from_s as from_s,

@@ -15,6 +15,8 @@ with ranked as (
         s.model as model,
         s.region as region,
         s.purchase_option as purchase_option,
+        s.compute_total as compute_total,
+        s.memory_total as memory_total,
         row_number() over (partition by s.identity order by s.seq desc) as newest
     from source_slot as s
     inner join run_window as w on s.seq <= w.seq
@@ -30,6 +32,8 @@ present as (
         r.model as model,
         r.region as region,
         r.purchase_option as purchase_option,
+        r.compute_total as compute_total,
+        r.memory_total as memory_total,
         greatest(r.start_s, w.start_s) as from_s,
         least(r.until_s, w.end_s, coalesce(t.through_s, w.end_s)) as to_s
     from ranked as r
@@ -73,6 +77,8 @@ there as (
         p.model as model,
         p.region as region,
         p.purchase_option as purchase_option,
+        p.compute_total as compute_total,
+        p.memory_total as memory_total,
         cast(720720 as bigint) as slot_ticks,
         cast(0 as bigint) as is_assumed,
         s.from_s as from_s,
@@ -91,6 +97,8 @@ there as (
         m.model as model,
         m.region as region,
         '' as purchase_option,
+        cast(1 as bigint) as compute_total,
+        cast(1 as bigint) as memory_total,
         m.slot_ticks as slot_ticks,
         cast(1 as bigint) as is_assumed,
         m.from_s as from_s,
@@ -108,13 +116,16 @@ opened as (
         t.model as model,
         t.region as region,
         t.purchase_option as purchase_option,
+        t.compute_total as compute_total,
+        t.memory_total as memory_total,
         t.slot_ticks as slot_ticks,
         t.is_assumed as is_assumed,
         t.from_s as part_from_s,
         t.to_s as part_to_s,
         lag(t.to_s) over (
             partition by
-                t.slot, t.cluster, t.node, t.slot_no, t.sku, t.model, t.region, t.purchase_option, t.slot_ticks
+                t.slot, t.cluster, t.node, t.slot_no, t.sku, t.model, t.region, t.purchase_option,
+                t.compute_total, t.memory_total, t.slot_ticks
             order by t.from_s
         ) as before_s
     from there as t
@@ -130,13 +141,16 @@ island as (
         o.model as model,
         o.region as region,
         o.purchase_option as purchase_option,
+        o.compute_total as compute_total,
+        o.memory_total as memory_total,
         o.slot_ticks as slot_ticks,
         o.is_assumed as is_assumed,
         o.part_from_s as part_from_s,
         o.part_to_s as part_to_s,
         sum(case when o.before_s = o.part_from_s then 0 else 1 end) over (
             partition by
-                o.slot, o.cluster, o.node, o.slot_no, o.sku, o.model, o.region, o.purchase_option, o.slot_ticks
+                o.slot, o.cluster, o.node, o.slot_no, o.sku, o.model, o.region, o.purchase_option,
+                o.compute_total, o.memory_total, o.slot_ticks
             order by o.part_from_s
             rows between unbounded preceding and current row
         ) as island_no
@@ -153,14 +167,16 @@ life as (
         i.model as model,
         i.region as region,
         i.purchase_option as purchase_option,
+        i.compute_total as compute_total,
+        i.memory_total as memory_total,
         i.slot_ticks as slot_ticks,
         i.is_assumed as is_assumed,
         min(i.part_from_s) as from_s,
         max(i.part_to_s) as to_s
     from island as i
     group by
-        i.cluster, i.node, i.slot, i.slot_no, i.sku, i.model, i.region, i.purchase_option, i.slot_ticks,
-        i.is_assumed, i.island_no
+        i.cluster, i.node, i.slot, i.slot_no, i.sku, i.model, i.region, i.purchase_option, i.compute_total,
+        i.memory_total, i.slot_ticks, i.is_assumed, i.island_no
 )
 
 select
@@ -175,6 +191,8 @@ select
     l.region as region,
     l.model || '/' || l.region as pool,
     l.purchase_option as purchase_option,
+    l.compute_total as compute_total,
+    l.memory_total as memory_total,
     l.slot_ticks as slot_ticks,
     l.is_assumed as is_assumed,
     l.from_s as from_s,

@@ -7,7 +7,8 @@ with summed as (
         t.taker_no as taker_no,
         c.day as day,
         cast(sum(t.ticks) as bigint) as part_ticks,
-        cast(sum(case when t.price_no = 0 then t.ticks else 0 end) as bigint) as part_unpriced_ticks
+        cast(sum(case when t.price_no = 0 then t.ticks else 0 end) as bigint) as part_unpriced_ticks,
+        cast(sum(t.observed_ticks) as bigint) as part_observed_ticks
     from time_part as t
     inner join calendar_piece as c on t.piece_s = c.start_s
     group by t.life_no, t.taker_no, c.day
@@ -25,8 +26,7 @@ select
     l.is_assumed as is_assumed,
     cast(sum(s.part_ticks) as bigint) as ticks,
     cast(sum(s.part_unpriced_ticks) as bigint) as unpriced_ticks,
-    cast(sum(case when k.account = 'used' or k.account = 'idle_held' then s.part_ticks else 0 end) as bigint)
-        as observed_ticks
+    cast(sum(s.part_observed_ticks) as bigint) as observed_ticks
 from summed as s
 inner join taker as k on s.taker_no = k.taker_no
 inner join slot_life as l on s.life_no = l.life_no

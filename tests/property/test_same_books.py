@@ -27,7 +27,7 @@ from months import (
 )
 
 import chargeback.units
-from chargeback.workbench import SOURCES
+from chargeback.workbench import FACT_SOURCES
 from gpuledger.calendars import month_bounds
 from gpuledger.versions import OwnerFact, PriceFact
 
@@ -98,7 +98,7 @@ def test_the_same_seq_makes_the_same_books_whatever_is_known_later(month: Month)
         seq = deliver(house, month.fleet)
         deliver(house, later.versions)
         deliver(house, later.withdrawn, withdrawn=True)
-        for table in SOURCES:
+        for table in FACT_SOURCES:
             house.desk.lake.compact(table, 0, at_s=0)
         again, now = make(house, month, seq), make(house, month)
     books = books_of(month)
