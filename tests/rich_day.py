@@ -6,7 +6,7 @@ from typing import Any
 
 from house import House, at
 
-__all__ = ["DAY", "HOUR", "rich"]
+__all__ = ["DAY", "HOUR", "rich", "rich_in_lanes"]
 
 DAY = at("2026-10-05T00:00Z")
 HOUR = 3600
@@ -48,3 +48,36 @@ def rich(house: House) -> None:
 
 def _share(weight: int, cap: int) -> dict[str, Any]:
     return {"share_mode": "fraction", "weight": weight, "weight_cap": cap}
+
+
+def rich_in_lanes(house: House) -> None:
+    """Each way to cut a device and to share it, states, phases, and samples of devices and of processes."""
+    for index in range(3):
+        house.slot("m1", index, DAY, DAY + 8 * HOUR, compute_slices=7, memory_slices=8)
+        house.device("m1", index, f"GPU-m{index}", DAY, None)
+    house.price("2.744705", 0)
+    house.rule(1, "vision", namespace=["ml-*"], start=DAY + 2 * HOUR)
+    house.partition("m1", 0, 1, (3, 4), DAY + 600, DAY + 4 * HOUR)
+    house.partition("m1", 0, 2, (2, 2), DAY + 600, None)
+    house.partition("m1", 0, 3, (1, 1), DAY + 4 * HOUR + 7, None)
+    house.holding("whole", DAY, DAY + 600, "ns-a", node="m1", slot="m1/0", namespace="ml-a")
+    house.holding("cut", DAY + 700, DAY + 5 * HOUR, "ns-a", node="m1", device="MIG-m1-0-1", namespace="ml-a")
+    house.holding("two", DAY + 900, DAY + 7 * HOUR, "ns-b", node="m1", slot="m1/0", lane="m1/0/2")
+    for pod, start in (("p", 0), ("q", 1800), ("r", 5400)):
+        mode = {"share_mode": "time_slicing", "weight_cap": 4}
+        house.holding(pod, DAY + start, DAY + 6 * HOUR, f"ns-{pod}", node="m1", slot="m1/1", **mode)
+        house.activity(f"GPU-m1/{pod}", DAY, DAY + 2 * HOUR, 700 if pod == "q" else 10, node="m1")
+    house.activity("GPU-m1/p", DAY + 2 * HOUR, DAY + 3 * HOUR + 11, 150, node="m1")
+    for pod, percentage in (("s", 30), ("t", 0)):
+        mode = {"share_mode": "mps", "weight": percentage, "weight_cap": 100}
+        house.holding(pod, DAY + 77, DAY + 3 * HOUR, f"ns-{pod}", node="m1", slot="m1/2", **mode)
+    house.holding("sole", DAY + 3 * HOUR, DAY + 7 * HOUR, "ns-c", node="m1", device="GPU-m2")
+    house.activity("GPU-m2", DAY + 2 * HOUR, DAY + 5 * HOUR + 99, 300, node="m1")
+    house.activity("MIG-m1-0-2", DAY, DAY + 6 * HOUR, 50, node="m1")
+    house.phase("cut", "warm_up", DAY + 700, DAY + HOUR + 1)
+    house.phase("cut", "serving", DAY + HOUR + 1, DAY + 2 * HOUR)
+    house.state("m1", 1, "maintenance", DAY + 5 * HOUR, None)
+    house.state("m1", None, "drained", DAY + 6 * HOUR, DAY + 7 * HOUR)
+    house.state("m1", 2, "failed", DAY + 6 * HOUR + 1800, None)
+    house.through(DAY + 24 * HOUR)
+    house.keep()

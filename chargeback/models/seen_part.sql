@@ -8,14 +8,14 @@ with held as (
         p.life_no as life_no,
         p.lane_no as lane_no,
         p.taker_no as taker_no,
-        p.share_ticks as share_ticks,
-        p.is_timed as is_timed,
+        p.part_ticks as share_ticks,
+        p.is_alike as is_timed,
         p.from_s as from_s,
         p.to_s as to_s,
         v.slot as slot,
         v.device as device,
         v.is_whole as is_whole,
-        case when p.is_sole = 1 then '' else '/' || k.run_name end as suffix
+        case when p.has_lane = 1 then '' else '/' || k.run_name end as suffix
     from share_part as p
     inner join lane_life as v on p.lane_no = v.lane_no
     inner join taker as k on p.taker_no = k.taker_no

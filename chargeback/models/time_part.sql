@@ -30,7 +30,7 @@ told as (
     from given_part as g
     cross join sharing as s
     left join use_part as u on g.lane_no = u.lane_no and g.from_s = u.from_s and g.taker_no = u.taker_no
-    left join weighed as w on g.lane_no = w.lane_no and g.from_s = w.from_s and g.is_alike = 1
+    left join weighed as w on g.lane_no = w.lane_no and g.from_s = w.from_s and g.all_alike = 1
     where w.lane_no is null
 ),
 
@@ -51,7 +51,7 @@ piece as (
         g.to_s as to_s,
         g.whole_ticks as whole_ticks
     from given_part as g
-    where g.is_alike = 1
+    where g.all_alike = 1
     group by g.life_no, g.lane_no, g.price_no, g.piece_s, g.from_s, g.to_s, g.whole_ticks
 ),
 

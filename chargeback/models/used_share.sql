@@ -16,7 +16,7 @@ with timed as (
     from given_part as g
     cross join sharing as s
     left join use_part as u on g.lane_no = u.lane_no and g.from_s = u.from_s and g.taker_no = u.taker_no
-    where g.is_alike = 1 and s.time_slicing >= 2
+    where g.all_alike = 1 and s.time_slicing >= 2
 ),
 
 weighed as (

@@ -16,10 +16,10 @@ from hypothesis import Phase, given, settings
 from months import Month, few, home_of, months, of_the_same_months, random_of, several
 from recorded import Pass, recorded
 from rendering import ENGINES, rendered
-from rich_day import DAY, HOUR, rich
+from rich_day import DAY, HOUR, rich, rich_in_lanes
 
 from chargeback.model_files import MODELS
-from chargeback.workbench import SOURCES
+from chargeback.workbench import FACT_SOURCES
 from gpuledger.lake.arrow import pa
 
 pytestmark = pytest.mark.engine
@@ -79,6 +79,15 @@ def test_a_day_of_everything_is_the_same(clickhouse: ClickHouse, tmp_path: Path,
     check(clickhouse, passes_of(house))
 
 
+@pytest.mark.parametrize("choice", ["equal/1", "per_replica/1", "by_use_apart/1", "by_use_spread/1"])
+def test_a_day_of_lanes_phases_and_samples_is_the_same(
+    clickhouse: ClickHouse, house: House, choice: str
+) -> None:
+    house.policy("time_slicing", choice)
+    rich_in_lanes(house)
+    check(clickhouse, passes_of(house))
+
+
 def test_a_table_that_says_of_no_column_that_it_has_no_null_is_read_alike(
     clickhouse: ClickHouse, house: House
 ) -> None:
@@ -99,7 +108,7 @@ def test_facts_from_many_files_at_many_seqs_are_the_same(clickhouse: ClickHouse,
     house.holding("free", DAY + 100, DAY + 5 * HOUR, "ns-b", node="n1", device="GPU-1", identity="free")
     house.slot("n1", 4, DAY, DAY + HOUR)
     house.keep()
-    for table in SOURCES:
+    for table in FACT_SOURCES:
         house.desk.lake.compact(table, 0, at_s=0)
     house.holding("free", DAY, DAY + HOUR, "ns-a", node="n1", units=2, identity="free")
     seq = house.keep()

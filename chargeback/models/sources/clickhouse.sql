@@ -14,6 +14,7 @@ select
     t.end_s as end_s,
     t.cluster as cluster,
     t.cluster || '/' || t.run as run,
+    t.run as run_name,
     t.run_no as run_no,
     coalesce(t.namespace, '') as namespace,
     coalesce(t.account, '') as account,
@@ -21,10 +22,11 @@ select
     coalesce(t.labels, '') as labels,
     case when t.node is null then '' else t.cluster || '/' || t.node end as node,
     case when t.slot is null then '' else t.cluster || '/' || t.slot end as slot,
+    case when t.lane is null then '' else t.cluster || '/' || t.lane end as lane,
     coalesce(t.device, '') as device,
     t.node_group as node_group,
     t.units as units,
-    toInt64(t.share_mode is null) as is_exclusive,
+    coalesce(t.share_mode, '') as share_mode,
     t.weight as weight,
     t.weight_cap as weight_cap,
     toInt64(t.assumed) as is_assumed,
@@ -47,7 +49,9 @@ select
     t.sku as sku,
     t.model as model,
     t.region as region,
-    t.purchase_option as purchase_option
+    t.purchase_option as purchase_option,
+    t.compute_slices as compute_total,
+    t.memory_slices as memory_total
 from $slot_files as t
 inner join lake_file as f on t.filename = f.path;
 
@@ -72,7 +76,46 @@ select
     toInt64(t.withdrawn) as withdrawn,
     t.start_s as start_s,
     t.end_s as end_s,
-    t.cluster || '/' || t.slot as slot,
+    t.cluster || '/' || t.node as node,
+    case when t.slot is null then '' else t.cluster || '/' || t.slot end as slot,
     t.state as state
 from $state_files as t
 inner join lake_file as f on t.filename = f.path;
+
+create or replace view source_partition as
+select
+    t.identity as identity,
+    coalesce(t.seq, f.added_seq) as seq,
+    toInt64(t.withdrawn) as withdrawn,
+    t.start_s as start_s,
+    t.end_s as end_s,
+    t.cluster as cluster,
+    t.cluster || '/' || t.node as node,
+    t.cluster || '/' || t.slot as slot,
+    t.cluster || '/' || t.lane as lane,
+    coalesce(t.uuid, '') as device,
+    t.compute_slices as compute_slices,
+    t.memory_slices as memory_slices
+from $partition_files as t
+inner join lake_file as f on t.filename = f.path;
+
+create or replace view source_phase as
+select
+    t.identity as identity,
+    coalesce(t.seq, f.added_seq) as seq,
+    toInt64(t.withdrawn) as withdrawn,
+    t.start_s as start_s,
+    t.end_s as end_s,
+    t.cluster || '/' || t.run as run,
+    t.phase as phase
+from $phase_files as t
+inner join lake_file as f on t.filename = f.path;
+
+create or replace view source_activity as
+select
+    t.subject as subject,
+    t.hour_s as hour_s,
+    t.start_s as start_s,
+    t.end_s as end_s,
+    t.band as band
+from $activity_files as t;

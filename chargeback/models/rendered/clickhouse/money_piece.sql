@@ -1,6 +1,7 @@
 -- Rendered by scripts/render from chargeback/models/money_piece.sql for ClickHouse; not to be edited.
 -- Tested with chDB against DuckDB, in a session that sets what sources/clickhouse.sql sets first.
--- money_piece: each slot's time cut where money may change: clock hours of the billing zone, prices, and who is on the node.
+-- money_piece: each slot's time cut where money may change: clock hours of the billing zone, prices,
+-- the slots of its node, and the partitions that they are cut into.
 -- Grain: slot x money piece. Keys: life_no, from_s.
 -- Units: from_s and to_s in UTC seconds; piece_s names the calendar piece; slot_ticks in ticks per second; price_no 0
 -- means that no price covers the time (unpriced). Numbers only: what they name is in slot_life and price_name.
@@ -14,6 +15,20 @@ WITH node_edge AS (
     l.node AS node,
     l.to_s AS at_s
   FROM slot_life AS l
+  UNION DISTINCT
+  SELECT
+    v.node AS node,
+    v.from_s AS at_s
+  FROM lane_life AS v
+  WHERE
+    v.is_whole = 0
+  UNION DISTINCT
+  SELECT
+    v.node AS node,
+    v.to_s AS at_s
+  FROM lane_life AS v
+  WHERE
+    v.is_whole = 0
   UNION DISTINCT
   SELECT
     l.node AS node,

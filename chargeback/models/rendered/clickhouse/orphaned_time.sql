@@ -1,8 +1,9 @@
 -- Rendered by scripts/render from chargeback/models/orphaned_time.sql for ClickHouse; not to be edited.
 -- Tested with chDB against DuckDB, in a session that sets what sources/clickhouse.sql sets first.
--- orphaned_time: what holdings claim where no slot is: outside the life of their slot, on a node without a free one.
+-- orphaned_time: what holdings claim where nothing is: outside the life of their slot or partition, while their device is
+-- elsewhere, on a node without a free slot.
 -- Grain: cluster. Keys: cluster. Units: ticks, in 1/720720 of a device-second.
--- What is claimed of a slot, or of free slots, that others claim too is contested or shared, and not orphaned.
+-- What is claimed of a lane, or of free slots, that others claim too is contested or shared, and not orphaned.
 WITH claimed AS (
   SELECT
     h.cluster AS cluster,
@@ -18,9 +19,9 @@ WITH claimed AS (
     g.to_s AS to_s
   FROM segment AS g
   LEFT JOIN holder AS h
-    ON g.slot = h.slot AND h.from_s <= g.from_s AND h.to_s >= g.to_s
+    ON g.lane_no = h.lane_no AND h.from_s <= g.from_s AND h.to_s >= g.to_s
   WHERE
-    h.slot IS NULL AND g.state = 'available'
+    h.lane_no IS NULL AND g.state = 'available' AND g.is_whole = 1
 ), free_node AS (
   SELECT DISTINCT
     l.cluster AS cluster,
@@ -30,28 +31,46 @@ WITH claimed AS (
   FROM free AS f
   INNER JOIN slot_life AS l
     ON f.life_no = l.life_no
+), unplaced AS (
+  SELECT
+    p.node AS node,
+    p.claimed_ticks AS claimed_ticks,
+    p.from_s AS from_s,
+    p.to_s AS to_s
+  FROM placement AS p
+  WHERE
+    p.slot = '' AND p.lane = ''
 ), found AS (
   SELECT
-    l.cluster AS cluster,
-    h.held_ticks * (
-      g.to_s - g.from_s
+    p.cluster AS cluster,
+    p.claimed_ticks * (
+      LEAST(p.to_s, l.to_s) - GREATEST(p.from_s, l.from_s)
     ) AS found_ticks
-  FROM segment AS g
-  INNER JOIN holder AS h
-    ON g.slot = h.slot AND h.from_s <= g.from_s AND h.to_s >= g.to_s
+  FROM placement AS p
   INNER JOIN slot_life AS l
-    ON g.life_no = l.life_no
+    ON p.slot = l.slot AND l.from_s < p.to_s AND l.to_s > p.from_s
+  WHERE
+    p.lane = ''
+  UNION ALL
+  SELECT
+    p.cluster AS cluster,
+    p.claimed_ticks * (
+      LEAST(p.to_s, v.to_s) - GREATEST(p.from_s, v.from_s)
+    ) AS found_ticks
+  FROM placement AS p
+  INNER JOIN lane_life AS v
+    ON p.lane = v.lane AND v.from_s < p.to_s AND v.to_s > p.from_s
+  WHERE
+    p.lane <> ''
   UNION ALL
   SELECT
     n.cluster AS cluster,
-    h.held_ticks * (
-      n.to_s - n.from_s
+    u.claimed_ticks * (
+      LEAST(n.to_s, u.to_s) - GREATEST(n.from_s, u.from_s)
     ) AS found_ticks
   FROM free_node AS n
-  INNER JOIN holder AS h
-    ON n.node = h.node AND h.from_s <= n.from_s AND h.to_s >= n.to_s
-  WHERE
-    h.slot = ''
+  INNER JOIN unplaced AS u
+    ON n.node = u.node AND u.from_s < n.to_s AND u.to_s > n.from_s
 ), balance AS (
   SELECT
     c.cluster AS cluster,

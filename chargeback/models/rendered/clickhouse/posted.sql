@@ -1,13 +1,14 @@
 -- Rendered by scripts/render from chargeback/models/posted.sql for ClickHouse; not to be edited.
 -- Tested with chDB against DuckDB, in a session that sets what sources/clickhouse.sql sets first.
 -- posted: each slot's money by whose time it was: first over claims (lane, run, owner), then inside each over accounts.
--- Grain: lot or pool x money piece x taker. Keys: price_no, life_no, from_s, taker_no.
+-- Grain: lot or pool x money piece x lane x taker. Keys: price_no, lane_no, from_s, taker_no.
 -- Units: amount in the currency's quanta; weights in ticks. Splits are running differences with the phase
 -- (hour + 7919 * slot number) * 2654435761 mod W, so that no key is favoured; samples never move an owner's money.
 -- A row that has all of its money piece takes all of the amount: that is what both splits give it.
 WITH shared AS (
   SELECT
     t.life_no AS life_no,
+    t.lane_no AS lane_no,
     t.claim_no AS claim_no,
     t.taker_no AS taker_no,
     t.piece_s AS piece_s,
@@ -25,6 +26,7 @@ WITH shared AS (
 ), claim_time AS (
   SELECT
     s.life_no AS life_no,
+    s.lane_no AS lane_no,
     s.claim_no AS claim_no,
     s.from_s AS from_s,
     s.whole AS whole,
@@ -33,6 +35,7 @@ WITH shared AS (
   FROM shared AS s
   GROUP BY
     s.life_no,
+    s.lane_no,
     s.claim_no,
     s.from_s,
     s.whole,
@@ -41,6 +44,7 @@ WITH shared AS (
   SELECT
     a.price_no AS price_no,
     h.life_no AS life_no,
+    h.lane_no AS lane_no,
     h.claim_no AS claim_no,
     h.from_s AS from_s,
     h.whole AS whole,
@@ -51,7 +55,7 @@ WITH shared AS (
     toInt64(
       SUM(h.weight) OVER (
         PARTITION BY a.price_no, h.life_no, h.from_s
-        ORDER BY h.claim_no
+        ORDER BY h.lane_no, h.claim_no
         rows BETWEEN UNBOUNDED preceding AND CURRENT ROW
       )
     ) AS reached
@@ -62,6 +66,7 @@ WITH shared AS (
   SELECT
     r.price_no AS price_no,
     r.life_no AS life_no,
+    r.lane_no AS lane_no,
     r.claim_no AS claim_no,
     r.from_s AS from_s,
     r.spread AS spread,
@@ -85,24 +90,29 @@ WITH shared AS (
     f.weight AS whole,
     f.spread AS spread,
     s.life_no AS life_no,
+    s.lane_no AS lane_no,
     s.taker_no AS taker_no,
     s.piece_s AS piece_s,
     s.from_s AS from_s,
     s.ticks AS weight,
     toInt64(
       SUM(s.ticks) OVER (
-        PARTITION BY f.price_no, s.life_no, s.from_s, s.claim_no
+        PARTITION BY f.price_no, s.life_no, s.from_s, s.lane_no, s.claim_no
         ORDER BY s.taker_no
         rows BETWEEN UNBOUNDED preceding AND CURRENT ROW
       )
     ) AS reached
   FROM first_split AS f
   INNER JOIN shared AS s
-    ON f.life_no = s.life_no AND f.from_s = s.from_s AND f.claim_no = s.claim_no
+    ON f.life_no = s.life_no
+    AND f.from_s = s.from_s
+    AND f.lane_no = s.lane_no
+    AND f.claim_no = s.claim_no
 )
 SELECT
   a.price_no AS price_no,
   t.life_no AS life_no,
+  t.lane_no AS lane_no,
   t.taker_no AS taker_no,
   t.piece_s AS piece_s,
   t.from_s AS from_s,
@@ -116,6 +126,7 @@ UNION ALL
 SELECT
   r.price_no AS price_no,
   r.life_no AS life_no,
+  r.lane_no AS lane_no,
   r.taker_no AS taker_no,
   r.piece_s AS piece_s,
   r.from_s AS from_s,

@@ -3,11 +3,11 @@
 
 -- No row: no key stands twice.
 SELECT
-  slot,
+  lane_no,
   from_s
 FROM segment
 GROUP BY
-  slot,
+  lane_no,
   from_s
 HAVING
   toInt64(COUNT(*)) > 1

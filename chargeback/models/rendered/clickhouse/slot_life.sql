@@ -17,6 +17,8 @@ WITH ranked AS (
     s.model AS model,
     s.region AS region,
     s.purchase_option AS purchase_option,
+    s.compute_total AS compute_total,
+    s.memory_total AS memory_total,
     toInt64(ROW_NUMBER() OVER (PARTITION BY s.identity ORDER BY s.seq DESC)) AS newest
   FROM source_slot AS s
   INNER JOIN run_window AS w
@@ -31,6 +33,8 @@ WITH ranked AS (
     r.model AS model,
     r.region AS region,
     r.purchase_option AS purchase_option,
+    r.compute_total AS compute_total,
+    r.memory_total AS memory_total,
     GREATEST(r.start_s, w.start_s) AS from_s,
     LEAST(r.until_s, w.end_s, COALESCE(t.through_s, w.end_s)) AS to_s
   FROM ranked AS r
@@ -85,6 +89,8 @@ WITH ranked AS (
     p.model AS model,
     p.region AS region,
     p.purchase_option AS purchase_option,
+    p.compute_total AS compute_total,
+    p.memory_total AS memory_total,
     toInt64(720720) AS slot_ticks,
     toInt64(0) AS is_assumed,
     s.from_s AS from_s,
@@ -106,6 +112,8 @@ WITH ranked AS (
     m.model AS model,
     m.region AS region,
     '' AS purchase_option,
+    toInt64(1) AS compute_total,
+    toInt64(1) AS memory_total,
     m.slot_ticks AS slot_ticks,
     toInt64(1) AS is_assumed,
     m.from_s AS from_s,
@@ -121,12 +129,14 @@ WITH ranked AS (
     t.model AS model,
     t.region AS region,
     t.purchase_option AS purchase_option,
+    t.compute_total AS compute_total,
+    t.memory_total AS memory_total,
     t.slot_ticks AS slot_ticks,
     t.is_assumed AS is_assumed,
     t.from_s AS part_from_s,
     t.to_s AS part_to_s,
     lag(t.to_s) OVER (
-      PARTITION BY t.slot, t.cluster, t.node, t.slot_no, t.sku, t.model, t.region, t.purchase_option, t.slot_ticks
+      PARTITION BY t.slot, t.cluster, t.node, t.slot_no, t.sku, t.model, t.region, t.purchase_option, t.compute_total, t.memory_total, t.slot_ticks
       ORDER BY t.from_s
     ) AS before_s
   FROM there AS t
@@ -140,12 +150,14 @@ WITH ranked AS (
     o.model AS model,
     o.region AS region,
     o.purchase_option AS purchase_option,
+    o.compute_total AS compute_total,
+    o.memory_total AS memory_total,
     o.slot_ticks AS slot_ticks,
     o.is_assumed AS is_assumed,
     o.part_from_s AS part_from_s,
     o.part_to_s AS part_to_s,
     SUM(CASE WHEN o.before_s = o.part_from_s THEN toInt64(0) ELSE toInt64(1) END) OVER (
-      PARTITION BY o.slot, o.cluster, o.node, o.slot_no, o.sku, o.model, o.region, o.purchase_option, o.slot_ticks
+      PARTITION BY o.slot, o.cluster, o.node, o.slot_no, o.sku, o.model, o.region, o.purchase_option, o.compute_total, o.memory_total, o.slot_ticks
       ORDER BY o.part_from_s
       rows BETWEEN UNBOUNDED preceding AND CURRENT ROW
     ) AS island_no
@@ -160,6 +172,8 @@ WITH ranked AS (
     i.model AS model,
     i.region AS region,
     i.purchase_option AS purchase_option,
+    i.compute_total AS compute_total,
+    i.memory_total AS memory_total,
     i.slot_ticks AS slot_ticks,
     i.is_assumed AS is_assumed,
     MIN(i.part_from_s) AS from_s,
@@ -174,6 +188,8 @@ WITH ranked AS (
     i.model,
     i.region,
     i.purchase_option,
+    i.compute_total,
+    i.memory_total,
     i.slot_ticks,
     i.is_assumed,
     i.island_no
@@ -190,6 +206,8 @@ SELECT
   l.region AS region,
   l.model || '/' || l.region AS pool,
   l.purchase_option AS purchase_option,
+  l.compute_total AS compute_total,
+  l.memory_total AS memory_total,
   l.slot_ticks AS slot_ticks,
   l.is_assumed AS is_assumed,
   l.from_s AS from_s,

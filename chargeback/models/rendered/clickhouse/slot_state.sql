@@ -1,12 +1,16 @@
 -- Rendered by scripts/render from chargeback/models/slot_state.sql for ClickHouse; not to be edited.
 -- Tested with chDB against DuckDB, in a session that sets what sources/clickhouse.sql sets first.
--- slot_state: the state of each slot where a source says one, the version in force, cut to the run's window.
--- Grain: slot x fact in force. Units: from_s and to_s in UTC seconds. A slot without a row is available.
+-- slot_state: the state of each slot where a source says one, cut to the run's window: one at each instant.
+-- Grain: slot x longest stretch of one state. Keys: slot, from_s.
+-- Units: from_s and to_s in UTC seconds. A slot without a row is available. What is said of a node holds for each of its
+-- slots. Where several states are said at once, the gravest counts: absent, failed, drained, maintenance, system,
+-- provisioning; so the order and the number of the sources say nothing.
 WITH ranked AS (
   SELECT
     s.withdrawn AS withdrawn,
     s.start_s AS start_s,
     COALESCE(s.end_s, w.end_s) AS until_s,
+    s.node AS node,
     s.slot AS slot,
     s.state AS state,
     toInt64(ROW_NUMBER() OVER (PARTITION BY s.identity ORDER BY s.seq DESC)) AS newest
@@ -15,8 +19,23 @@ WITH ranked AS (
     ON s.seq <= w.seq
 ), cut AS (
   SELECT
+    r.node AS node,
     r.slot AS slot,
-    r.state AS state,
+    CASE
+      WHEN r.state = 'absent'
+      THEN toInt64(6)
+      WHEN r.state = 'failed'
+      THEN toInt64(5)
+      WHEN r.state = 'drained'
+      THEN toInt64(4)
+      WHEN r.state = 'maintenance'
+      THEN toInt64(3)
+      WHEN r.state = 'system'
+      THEN toInt64(2)
+      WHEN r.state = 'provisioning'
+      THEN toInt64(1)
+      ELSE toInt64(0)
+    END AS grade,
     GREATEST(r.start_s, w.start_s) AS from_s,
     LEAST(r.until_s, w.end_s) AS to_s
   FROM ranked AS r
@@ -24,12 +43,105 @@ WITH ranked AS (
     ON r.start_s < w.end_s
   WHERE
     r.newest = 1 AND r.withdrawn = 0 AND r.state <> 'available'
+), node_slot AS (
+  SELECT DISTINCT
+    s.node AS node,
+    s.slot AS slot
+  FROM source_slot AS s
+), said AS (
+  SELECT
+    c.slot AS slot,
+    c.grade AS grade,
+    c.from_s AS from_s,
+    c.to_s AS to_s
+  FROM cut AS c
+  WHERE
+    c.slot <> '' AND c.from_s < c.to_s
+  UNION ALL
+  SELECT
+    n.slot AS slot,
+    c.grade AS grade,
+    c.from_s AS from_s,
+    c.to_s AS to_s
+  FROM cut AS c
+  INNER JOIN node_slot AS n
+    ON c.node = n.node
+  WHERE
+    c.slot = '' AND c.from_s < c.to_s
+), edge AS (
+  SELECT
+    s.slot AS slot,
+    s.from_s AS at_s
+  FROM said AS s
+  UNION DISTINCT
+  SELECT
+    s.slot AS slot,
+    s.to_s AS at_s
+  FROM said AS s
+), stretch AS (
+  SELECT
+    e.slot AS slot,
+    e.at_s AS from_s,
+    lead(e.at_s) OVER (PARTITION BY e.slot ORDER BY e.at_s) AS to_s,
+    lead(e.slot) OVER (PARTITION BY e.slot ORDER BY e.at_s) AS next_slot
+  FROM edge AS e
+), graded AS (
+  SELECT
+    x.slot AS slot,
+    x.from_s AS from_s,
+    x.to_s AS to_s,
+    MAX(s.grade) AS gravest
+  FROM stretch AS x
+  INNER JOIN said AS s
+    ON x.slot = s.slot AND s.from_s <= x.from_s AND s.to_s >= x.to_s
+  WHERE
+    x.next_slot = x.slot
+  GROUP BY
+    x.slot,
+    x.from_s,
+    x.to_s
+), opened AS (
+  SELECT
+    g.slot AS slot,
+    g.gravest AS gravest,
+    g.from_s AS part_from_s,
+    g.to_s AS part_to_s,
+    lag(g.to_s) OVER (PARTITION BY g.slot, g.gravest ORDER BY g.from_s) AS before_s
+  FROM graded AS g
+), island AS (
+  SELECT
+    o.slot AS slot,
+    o.gravest AS gravest,
+    o.part_from_s AS part_from_s,
+    o.part_to_s AS part_to_s,
+    SUM(CASE WHEN o.before_s = o.part_from_s THEN toInt64(0) ELSE toInt64(1) END) OVER (
+      PARTITION BY o.slot, o.gravest
+      ORDER BY o.part_from_s
+      rows BETWEEN UNBOUNDED preceding AND CURRENT ROW
+    ) AS island_no
+  FROM opened AS o
 )
 SELECT
-  c.slot AS slot,
-  c.state AS state,
-  c.from_s AS from_s,
-  c.to_s AS to_s
-FROM cut AS c
-WHERE
-  c.from_s < c.to_s
+  i.slot AS slot,
+  CASE
+    WHEN i.gravest = 6
+    THEN 'absent'
+    WHEN i.gravest = 5
+    THEN 'failed'
+    WHEN i.gravest = 4
+    THEN 'drained'
+    WHEN i.gravest = 3
+    THEN 'maintenance'
+    WHEN i.gravest = 2
+    THEN 'system'
+    WHEN i.gravest = 1
+    THEN 'provisioning'
+    ELSE 'unknown'
+  END AS state,
+  MIN(i.part_from_s) AS from_s,
+  MAX(i.part_to_s) AS to_s
+FROM island AS i
+GROUP BY
+  i.slot,
+  i.gravest,
+  i.island_no

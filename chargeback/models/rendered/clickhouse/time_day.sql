@@ -9,7 +9,8 @@ WITH summed AS (
     t.taker_no AS taker_no,
     c.day AS day,
     toInt64(SUM(t.ticks)) AS part_ticks,
-    toInt64(SUM(CASE WHEN t.price_no = 0 THEN t.ticks ELSE toInt64(0) END)) AS part_unpriced_ticks
+    toInt64(SUM(CASE WHEN t.price_no = 0 THEN t.ticks ELSE toInt64(0) END)) AS part_unpriced_ticks,
+    toInt64(SUM(t.observed_ticks)) AS part_observed_ticks
   FROM time_part AS t
   INNER JOIN calendar_piece AS c
     ON t.piece_s = c.start_s
@@ -30,15 +31,7 @@ SELECT
   l.is_assumed AS is_assumed,
   toInt64(SUM(s.part_ticks)) AS ticks,
   toInt64(SUM(s.part_unpriced_ticks)) AS unpriced_ticks,
-  toInt64(
-    SUM(
-      CASE
-        WHEN k.account = 'used' OR k.account = 'idle_held'
-        THEN s.part_ticks
-        ELSE toInt64(0)
-      END
-    )
-  ) AS observed_ticks
+  toInt64(SUM(s.part_observed_ticks)) AS observed_ticks
 FROM summed AS s
 INNER JOIN taker AS k
   ON s.taker_no = k.taker_no

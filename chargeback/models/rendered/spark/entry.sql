@@ -15,7 +15,7 @@ SELECT
   l.cluster AS cluster,
   l.model AS model,
   l.slot AS slot,
-  l.slot AS lane,
+  v.lane AS lane,
   k.run AS run,
   k.phase AS phase,
   b.from_account AS from_account,
@@ -33,6 +33,8 @@ SELECT
 FROM posted AS p
 INNER JOIN slot_life AS l
   ON p.life_no = l.life_no
+INNER JOIN lane_life AS v
+  ON p.lane_no = v.lane_no
 INNER JOIN taker AS k
   ON p.taker_no = k.taker_no
 INNER JOIN calendar_piece AS c

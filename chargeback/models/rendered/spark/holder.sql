@@ -1,79 +1,117 @@
 -- Rendered by scripts/render from chargeback/models/holder.sql for Spark; not to be edited.
 -- Untested: no test runs this text on an engine yet.
--- holder: who holds a slot, or units of a node, over which stretch, and whose team that is at the time.
--- Grain: holding claim or assumed slot x stretch of one team. An empty slot is a claim on the node's free slots.
--- A device is held where it is on the node that the holding names; while it is elsewhere, nothing is held.
--- Units: held_ticks in ticks per second (of one slot, or of all the units claimed on the node); cap_ticks is what a
--- shared slot is divided by at least (0 = by what is held); from_s and to_s in UTC seconds.
-WITH claim AS (
+-- holder: who holds a lane, or units of a node, over which stretch, whose team that is at the time, and in which phase.
+-- Grain: placement x lane x stretch of one team and phase. lane_no 0 is a claim on the node's free slots.
+-- A claim on a slot that is cut into partitions is one on each of its lanes.
+-- Units: held_ticks and cap_ticks as in holding_claim (of one lane, or of all the units claimed on the node); from_s and
+-- to_s in UTC seconds.
+WITH laned AS (
   SELECT
-    h.slot AS slot,
-    h.node AS node,
-    h.run AS run,
-    h.who_no AS who_no,
-    h.is_exclusive AS is_exclusive,
-    h.claimed_ticks AS held_ticks,
-    CASE WHEN h.is_exclusive = 1 THEN CAST(0 AS BIGINT) ELSE CAST(720720 AS BIGINT) END AS cap_ticks,
-    h.from_s AS claim_from_s,
-    h.to_s AS claim_to_s
-  FROM holding_claim AS h
+    v.lane_no AS lane_no,
+    p.node AS node,
+    p.run AS run,
+    p.run_name AS run_name,
+    p.who_no AS who_no,
+    p.is_exclusive AS is_exclusive,
+    p.held_ticks AS held_ticks,
+    p.cap_ticks AS cap_ticks,
+    p.is_equal AS is_equal,
+    GREATEST(p.from_s, v.from_s) AS claim_from_s,
+    LEAST(p.to_s, v.to_s) AS claim_to_s
+  FROM placement AS p
+  INNER JOIN lane_life AS v
+    ON p.slot = v.slot AND v.from_s < p.to_s AND v.to_s > p.from_s
   WHERE
-    h.is_assumed = 0 AND h.device = ''
+    p.lane = '' AND p.slot <> ''
   UNION ALL
   SELECT
-    d.slot AS slot,
-    h.node AS node,
-    h.run AS run,
-    h.who_no AS who_no,
-    h.is_exclusive AS is_exclusive,
-    h.claimed_ticks AS held_ticks,
-    CASE WHEN h.is_exclusive = 1 THEN CAST(0 AS BIGINT) ELSE CAST(720720 AS BIGINT) END AS cap_ticks,
-    GREATEST(h.from_s, d.from_s) AS claim_from_s,
-    LEAST(h.to_s, d.to_s) AS claim_to_s
-  FROM holding_claim AS h
-  INNER JOIN device_life AS d
-    ON h.device = d.device AND h.node = d.node AND d.from_s < h.to_s AND d.to_s > h.from_s
+    v.lane_no AS lane_no,
+    p.node AS node,
+    p.run AS run,
+    p.run_name AS run_name,
+    p.who_no AS who_no,
+    p.is_exclusive AS is_exclusive,
+    p.held_ticks AS held_ticks,
+    p.cap_ticks AS cap_ticks,
+    p.is_equal AS is_equal,
+    GREATEST(p.from_s, v.from_s) AS claim_from_s,
+    LEAST(p.to_s, v.to_s) AS claim_to_s
+  FROM placement AS p
+  INNER JOIN lane_life AS v
+    ON p.lane = v.lane AND v.from_s < p.to_s AND v.to_s > p.from_s
   WHERE
-    h.is_assumed = 0
+    p.lane <> ''
   UNION ALL
   SELECT
-    m.slot AS slot,
-    m.slot AS node,
-    m.run AS run,
-    m.who_no AS who_no,
-    CAST(1 AS BIGINT) AS is_exclusive,
-    m.slot_ticks AS held_ticks,
-    CAST(0 AS BIGINT) AS cap_ticks,
-    m.from_s AS claim_from_s,
-    m.to_s AS claim_to_s
-  FROM assumed_slot AS m
-), resolved AS (
+    CAST(0 AS BIGINT) AS lane_no,
+    p.node AS node,
+    p.run AS run,
+    p.run_name AS run_name,
+    p.who_no AS who_no,
+    p.is_exclusive AS is_exclusive,
+    p.held_ticks AS held_ticks,
+    p.cap_ticks AS cap_ticks,
+    p.is_equal AS is_equal,
+    p.from_s AS claim_from_s,
+    p.to_s AS claim_to_s
+  FROM placement AS p
+  WHERE
+    p.lane = '' AND p.slot = ''
+), owned AS (
   SELECT
-    c.slot AS slot,
+    c.lane_no AS lane_no,
     c.node AS node,
     c.run AS run,
+    c.run_name AS run_name,
     o.owner AS owner,
-    o.team AS team_then,
-    o.cost_centre AS cost_centre_then,
+    o.team AS team,
+    o.cost_centre AS cost_centre,
     c.is_exclusive AS is_exclusive,
     c.held_ticks AS held_ticks,
     c.cap_ticks AS cap_ticks,
-    GREATEST(c.claim_from_s, o.from_s) AS held_from_s,
-    LEAST(c.claim_to_s, o.to_s) AS held_to_s
-  FROM claim AS c
+    c.is_equal AS is_equal,
+    GREATEST(c.claim_from_s, o.from_s) AS owned_from_s,
+    LEAST(c.claim_to_s, o.to_s) AS owned_to_s
+  FROM laned AS c
   INNER JOIN owner_span AS o
     ON c.who_no = o.who_no AND o.from_s < c.claim_to_s AND o.to_s > c.claim_from_s
+), phased AS (
+  SELECT
+    n.lane_no AS lane_no,
+    n.node AS node,
+    n.run AS run,
+    n.run_name AS run_name,
+    n.owner AS owner,
+    n.team AS team,
+    n.cost_centre AS cost_centre,
+    CASE WHEN s.run IS NULL THEN '' ELSE s.phase END AS phase_then,
+    n.is_exclusive AS is_exclusive,
+    n.held_ticks AS held_ticks,
+    n.cap_ticks AS cap_ticks,
+    n.is_equal AS is_equal,
+    CASE
+      WHEN s.run IS NULL
+      THEN n.owned_from_s
+      ELSE GREATEST(n.owned_from_s, s.from_s)
+    END AS held_from_s,
+    CASE WHEN s.run IS NULL THEN n.owned_to_s ELSE LEAST(n.owned_to_s, s.to_s) END AS held_to_s
+  FROM owned AS n
+  LEFT JOIN phase_span AS s
+    ON n.run = s.run AND s.from_s < n.owned_to_s AND s.to_s > n.owned_from_s
 )
 SELECT
-  r.slot AS slot,
-  r.node AS node,
-  r.run AS run,
-  r.owner AS owner,
-  r.team_then AS team,
-  r.cost_centre_then AS cost_centre,
-  r.is_exclusive AS is_exclusive,
-  r.held_ticks AS held_ticks,
-  r.cap_ticks AS cap_ticks,
-  r.held_from_s AS from_s,
-  r.held_to_s AS to_s
-FROM resolved AS r
+  p.lane_no AS lane_no,
+  p.node AS node,
+  p.run AS run,
+  p.run_name AS run_name,
+  p.owner AS owner,
+  p.team AS team,
+  p.cost_centre AS cost_centre,
+  p.phase_then AS phase,
+  p.is_exclusive AS is_exclusive,
+  p.held_ticks AS held_ticks,
+  p.cap_ticks AS cap_ticks,
+  p.is_equal AS is_equal,
+  p.held_from_s AS from_s,
+  p.held_to_s AS to_s
+FROM phased AS p

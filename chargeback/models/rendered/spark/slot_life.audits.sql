@@ -17,3 +17,13 @@ FROM next
 WHERE
   before_s > from_s
 LIMIT 1;
+
+-- No row: a device has slices of both kinds.
+SELECT
+  slot,
+  compute_total,
+  memory_total
+FROM slot_life
+WHERE
+  compute_total < 1 OR memory_total < 1 OR compute_total > 64 OR memory_total > 64
+LIMIT 1;

@@ -10,6 +10,7 @@ WITH claim AS (
     h.cluster AS cluster,
     h.capacity_group AS capacity_group,
     h.run AS run,
+    h.run_name AS run_name,
     h.run_no AS run_no,
     h.who_no AS who_no,
     h.outcome_no AS outcome_no,
@@ -50,6 +51,7 @@ WITH claim AS (
     s.from_s AS from_s,
     s.to_s AS to_s,
     c.cluster AS cluster,
+    c.run_name AS run_name,
     c.run_no AS run_no,
     CASE
       WHEN MIN(c.outcome_no) = MAX(c.outcome_no)
@@ -73,12 +75,14 @@ WITH claim AS (
     s.from_s,
     s.to_s,
     c.cluster,
+    c.run_name,
     c.run_no
 ), counted AS (
   SELECT
     l.cluster AS cluster,
     l.capacity_group AS capacity_group,
     l.run AS run,
+    l.run_name AS run_name,
     l.run_no AS run_no,
     l.level_who_no AS who_no,
     l.model AS model,
@@ -111,6 +115,7 @@ SELECT
     c.run_no + c.reached_count - c.slot_count + n.k
   ) % CAST(65536 AS BIGINT) AS slot_no,
   c.run AS run,
+  c.run_name AS run_name,
   c.who_no AS who_no,
   c.model AS model,
   c.region AS region,

@@ -9,7 +9,8 @@ WITH summed AS (
     t.taker_no AS taker_no,
     c.day AS day,
     CAST(SUM(t.ticks) AS BIGINT) AS part_ticks,
-    CAST(SUM(CASE WHEN t.price_no = 0 THEN t.ticks ELSE CAST(0 AS BIGINT) END) AS BIGINT) AS part_unpriced_ticks
+    CAST(SUM(CASE WHEN t.price_no = 0 THEN t.ticks ELSE CAST(0 AS BIGINT) END) AS BIGINT) AS part_unpriced_ticks,
+    CAST(SUM(t.observed_ticks) AS BIGINT) AS part_observed_ticks
   FROM time_part AS t
   INNER JOIN calendar_piece AS c
     ON t.piece_s = c.start_s
@@ -30,13 +31,7 @@ SELECT
   l.is_assumed AS is_assumed,
   CAST(SUM(s.part_ticks) AS BIGINT) AS ticks,
   CAST(SUM(s.part_unpriced_ticks) AS BIGINT) AS unpriced_ticks,
-  CAST(SUM(
-    CASE
-      WHEN k.account = 'used' OR k.account = 'idle_held'
-      THEN s.part_ticks
-      ELSE CAST(0 AS BIGINT)
-    END
-  ) AS BIGINT) AS observed_ticks
+  CAST(SUM(s.part_observed_ticks) AS BIGINT) AS observed_ticks
 FROM summed AS s
 INNER JOIN taker AS k
   ON s.taker_no = k.taker_no

@@ -23,3 +23,13 @@ WHERE
     m.to_s - m.from_s
   ) * m.slot_ticks
 LIMIT 1;
+
+-- No row: no more is known than there is.
+SELECT
+  lane_no,
+  from_s,
+  taker_no
+FROM time_part
+WHERE
+  observed_ticks < 0 OR observed_ticks > ticks OR ticks < 0
+LIMIT 1;

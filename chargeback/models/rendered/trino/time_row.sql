@@ -3,7 +3,7 @@
 -- time_row: whose each slot's time is, with or without a price. GPU time and coverage come from here only.
 -- Grain: money piece x slot x lane x run (or none) x owner x phase x account (and its state).
 -- Keys: slot, from_s, lane, run, owner, team, cost_centre, phase, account, state.
--- Units: ticks, in 1/720720 of a device-second; from_s, to_s and piece_s in UTC seconds.
+-- Units: ticks and observed_ticks (of which activity is known), in 1/720720 of a device-second; from_s, to_s and piece_s in UTC seconds.
 SELECT
   c.utc_day AS utc_day,
   c.day AS day,
@@ -16,7 +16,7 @@ SELECT
   l.region AS region,
   l.slot AS slot,
   l.slot_ticks AS slot_ticks,
-  l.slot AS lane,
+  v.lane AS lane,
   l.is_assumed AS is_assumed,
   p.price_record AS price_record,
   k.run AS run,
@@ -26,10 +26,13 @@ SELECT
   k.phase AS phase,
   k.account AS account,
   k.state AS state,
-  t.ticks AS ticks
+  t.ticks AS ticks,
+  t.observed_ticks AS observed_ticks
 FROM time_part AS t
 INNER JOIN slot_life AS l
   ON t.life_no = l.life_no
+INNER JOIN lane_life AS v
+  ON t.lane_no = v.lane_no
 INNER JOIN taker AS k
   ON t.taker_no = k.taker_no
 INNER JOIN calendar_piece AS c

@@ -1,0 +1,15 @@
+-- Rendered by scripts/render from chargeback/models/activity.sql for Spark; not to be edited.
+-- Untested: no test runs this text on an engine yet.
+-- activity: what was reported of devices, partitions and processes in the unit's window: busy or not.
+-- Grain: subject x stretch of one band in an hour. Keys: subject, start_s.
+-- Units: start_s and end_s in UTC seconds; is_busy 1 from the idle threshold on. What no row is about is not known.
+SELECT
+  a.subject AS subject,
+  a.hour_s AS hour_s,
+  a.start_s AS start_s,
+  a.end_s AS end_s,
+  CAST(CASE WHEN a.band >= s.idle_band THEN CAST(1 AS BIGINT) ELSE CAST(0 AS BIGINT) END AS BIGINT) AS is_busy
+FROM source_activity AS a
+INNER JOIN run_window AS w
+  ON a.start_s < w.end_s AND a.end_s > w.start_s
+CROSS JOIN sharing AS s
