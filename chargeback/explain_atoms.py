@@ -29,8 +29,8 @@ with whole as (
         row_number() over (
             order by s.lane_no, s.from_s, s.run, s.owner, s.team, s.cost_centre, s.phase, s.account
         ) as whole_no,
-        l.slot, v.lane, v.device as partition, g.state as slot_state, s.life_no, s.from_s, s.to_s, s.run, s.owner,
-        s.team, s.cost_centre, s.phase, s.account, s.state, s.share_ticks, l.slot_ticks
+        l.slot, v.lane, v.device as partition, g.state as slot_state, s.life_no, s.from_s, s.to_s, s.run,
+        s.owner, s.team, s.cost_centre, s.phase, s.account, s.state, s.share_ticks, l.slot_ticks
     from share as s
     inner join slot_life as l on s.life_no = l.life_no
     inner join lane_life as v on s.lane_no = v.lane_no
@@ -96,8 +96,8 @@ def atom_step(ground: Ground, slot: str) -> Step:
     """
     query = """
         select utc(a.from_s) as "start", utc(a.to_s) as "end", slot_state as state,
-            case when lane = slot then '' else lane end as lane, device, run as holding, owner, phase, account,
-            cast(share_ticks as varchar) || '/' || cast(slot_ticks as varchar) as share,
+            case when lane = slot then '' else lane end as lane, device, run as holding, owner, phase,
+            account, cast(share_ticks as varchar) || '/' || cast(slot_ticks as varchar) as share,
             pieces, share_ticks * (a.to_s - a.from_s) as time
         from atom as a
         where slot = $slot and exists (

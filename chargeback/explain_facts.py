@@ -76,7 +76,8 @@ where false
 _CLAIMS = """
 create or replace table claim as
 select
-    'holding' as kind, identity, run, who_no, owner_key, slot, lane, node, '' as prefix, '' as model, '' as region,
+    'holding' as kind, identity, run, who_no, owner_key, slot, lane, node, '' as prefix, '' as model,
+    '' as region,
     '' as device, claimed_ticks as weight, from_s, to_s
 from holding_claim where is_assumed = 0 and device = ''
 union all
@@ -99,8 +100,8 @@ inner join partition_life as p
 where h.is_assumed = 0 and h.device <> ''
 union all
 select
-    'holding', identity, run, who_no, owner_key, '', '', '', capacity_group || '/' || run || '/', model, region,
-    '', claimed_ticks, from_s, to_s
+    'holding', identity, run, who_no, owner_key, '', '', '', capacity_group || '/' || run || '/', model,
+    region, '', claimed_ticks, from_s, to_s
 from holding_claim where is_assumed = 1
 union all
 select
@@ -112,11 +113,14 @@ from stated as s cross join run_window as w
 _STATED = """
 create or replace table stated as
 with ranked as (
-    select s.*, row_number() over (partition by s.kind, s.identity, s.slot order by s.seq desc, s.withdrawn) as newest
+    select s.*, row_number() over (
+        partition by s.kind, s.identity, s.slot order by s.seq desc, s.withdrawn
+    ) as newest
     from (
         select 'slot' as kind, identity, seq, withdrawn, start_s, end_s, slot, '' as state from source_slot
         union all
-        select 'state', identity, seq, withdrawn, start_s, end_s, slot, state from source_state where slot <> ''
+        select 'state', identity, seq, withdrawn, start_s, end_s, slot, state
+        from source_state where slot <> ''
         union all
         select 'state', t.identity, t.seq, t.withdrawn, t.start_s, t.end_s, n.slot, t.state
         from source_state as t
@@ -146,7 +150,8 @@ def stage_facts(bench: Workbench, desk: Desk, terms: Terms, unit: Unit) -> None:
     stage_inputs(bench, terms, unit)
     bench.run(["slot_state", "device_life", "partition_life", "holding_claim"])
     _stage_names(bench, desk, terms)
-    facts = " union all ".join([_EMPTY, *filter(None, (_in_force(table, unit.files) for table in FACT_SOURCES))])
+    known = [_in_force(table, unit.files) for table in FACT_SOURCES]
+    facts = " union all ".join([_EMPTY, *filter(None, known)])
     bench.connection.execute(f"create or replace table fact as {facts}")
     bench.connection.execute(_STATED)
     bench.connection.execute(_CLAIMS)

@@ -43,7 +43,8 @@ def steps_down(ground: Ground) -> Iterator[Step]:
 
 _PLACE = """
 case
-    when device <> '' then device when lane <> '' then lane when slot <> '' then slot when prefix <> '' then 'assumed'
+    when device <> '' then device when lane <> '' then lane when slot <> '' then slot
+    when prefix <> '' then 'assumed'
     else node || '/*'
 end
 """

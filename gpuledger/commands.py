@@ -60,6 +60,30 @@ COMMANDS: tuple[Command, ...] = (
         "engine",
     ),
     Command(
+        ("import", "states"),
+        "collectors.imports.commands:states",
+        "Import what nodes or slots were good for: available, drained, failed and the like.",
+        "engine",
+    ),
+    Command(
+        ("import", "partitions"),
+        "collectors.imports.commands:partitions",
+        "Import how devices were cut into partitions, such as MIG instances.",
+        "engine",
+    ),
+    Command(
+        ("import", "phases"),
+        "collectors.imports.commands:phases",
+        "Import what workloads' runs were at: waiting, warming up, running and the like.",
+        "engine",
+    ),
+    Command(
+        ("import", "samples"),
+        "collectors.samples.commands:samples",
+        "Import what devices reported, and make the activity of the days it touches.",
+        "engine",
+    ),
+    Command(
         ("import", "map"),
         "collectors.imports.guess_commands:draft",
         "Guess the map of a file's columns from its header, as a draft to read and to mend.",
@@ -163,6 +187,12 @@ COMMANDS: tuple[Command, ...] = (
         ("lake", "repair"),
         "gpuledger.lake.commands:repair",
         "Find files again that the database has lost, from the copy of its list beside the lake.",
+        "engine",
+    ),
+    Command(
+        ("lake", "rebuild-activity"),
+        "collectors.activity.commands:rebuild_activity",
+        "Make activity and energy anew from the samples that are known.",
         "engine",
     ),
     Command(

@@ -78,6 +78,8 @@ def row_hashes(table: pa.Table, columns: Sequence[str]) -> Hashes:
 
 
 def _add_cells(out: Hashes, column: pa.ChunkedArray, name: np.uint64) -> None:
+    if column.null_count == len(column):
+        return
     if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
         codes, cells = _coded(column, name)
         for part in _batches(out.size):

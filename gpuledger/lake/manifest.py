@@ -38,15 +38,20 @@ def write_manifest(lake: Lake) -> None:
 
 
 def repair(lake: Lake, at_s: int) -> list[LakeFile]:
-    """Add the rows of `lake_file` that the copy has and the database lacks, with the seqs they had."""
+    """Add the rows of `lake_file` that the copy has and the database lacks, with the seqs they had.
+
+    A file that counts in the database, and no more in the copy, counts no more.
+    """
     copy = _read(lake)
     last = max((int(commit["seq"]) for commit in copy["commits"]), default=0)
     with lake.database.commit("repair", at_s=at_s, above=last) as commit:
         _add_commits(commit, copy["commits"])
-        known = {file.path for file in records.all_files(commit.connection)}
+        known = {file.path: file for file in records.all_files(commit.connection)}
         found = [LakeFile(**row) for row in copy["files"]]
         missing = [file for file in found if file.path not in known and lake.store.find(file.path)]
         records.add(commit.connection, missing)
+        counting = {path for path, file in known.items() if file.removed_seq is None}
+        records.take_over_ends(commit.connection, [file for file in found if file.path in counting])
     return missing
 
 

@@ -12,7 +12,19 @@ from gpuledger.errors import StorageError
 from gpuledger.lake.digest import Digest, bind
 from gpuledger.versions.tables import lake_file
 
-__all__ = ["LakeFile", "Part", "StagedFile", "add", "all_files", "drop", "replace", "total", "visible_files"]
+__all__ = [
+    "LakeFile",
+    "Part",
+    "StagedFile",
+    "add",
+    "all_files",
+    "drop",
+    "replace",
+    "supersede",
+    "take_over_ends",
+    "total",
+    "visible_files",
+]
 
 Part = Literal["", "current", "history"]
 """'' for a file as it was published, 'current' or 'history' for what a compaction made."""
@@ -75,6 +87,30 @@ def replace(connection: Connection, paths: Collection[str], *, from_seq: int, at
     for path in paths:
         if connection.execute(gone, {"key": path}).rowcount != 1:
             raise StorageError(f"{path} was replaced by another process meanwhile", mend="run it again")
+
+
+def supersede(connection: Connection, paths: Collection[str], seq: int) -> None:
+    """Let these stand up to a seq only; StorageError if one of them stands no more.
+
+    What was known before it goes on reading them, so no instant is kept from which on they could go.
+    """
+    gone = (
+        update(lake_file)
+        .where(lake_file.c.path == bindparam("key"), lake_file.c.removed_seq.is_(None))
+        .values(removed_seq=seq)
+    )
+    for path in paths:
+        if connection.execute(gone, {"key": path}).rowcount != 1:
+            raise StorageError(f"{path} was replaced by another process meanwhile", mend="run it again")
+
+
+def take_over_ends(connection: Connection, files: Iterable[LakeFile]) -> None:
+    """Let these count up to where they say."""
+    ended = update(lake_file).where(lake_file.c.path == bindparam("key"))
+    for file in files:
+        if file.removed_seq is not None:
+            ends = ended.values(removed_seq=file.removed_seq, removed_at_s=file.removed_at_s)
+            connection.execute(ends, {"key": file.path})
 
 
 def drop(connection: Connection, paths: Iterable[str]) -> None:

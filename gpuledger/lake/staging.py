@@ -14,7 +14,7 @@ from gpuledger.errors import InputError, SchemaError
 from gpuledger.lake.arrow import pa, pc
 from gpuledger.lake.schema import TableSchema
 
-__all__ = ["Slice", "bounds", "conform", "departures", "shard_of", "slices"]
+__all__ = ["Slice", "bounds", "conform", "cut", "departures", "shard_of", "slices"]
 
 Numbers = NDArray[np.int64]
 
@@ -93,8 +93,14 @@ def _check_facts(table: pa.Table, schema: TableSchema) -> None:
 def slices(table: pa.Table, schema: TableSchema, shards: int) -> Iterator[Slice]:
     """The table sorted and cut by shard and, for what was seen, by UTC day; no row seen twice."""
     table = _sorted(table, schema)
-    if schema.kind == "observation":
-        table = _once(table)
+    yield from cut(_once(table) if schema.kind == "observation" else table, schema, shards)
+
+
+def cut(table: pa.Table, schema: TableSchema, shards: int) -> Iterator[Slice]:
+    """The table cut by shard and, for what was seen, by UTC day; its rows keep their order.
+
+    It needs no other columns than those that say shard and day.
+    """
     cells = _shards(table, schema, shards) * _DAYS + _days(table, schema) + _DAYS // 2
     found, counts = np.unique(cells, return_counts=True)
     if found.size > 1:

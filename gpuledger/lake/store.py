@@ -63,6 +63,7 @@ class Lake:
         self.database = database
         self.store = files
         self.shards = shards
+        self.scratch = scratch
         self._engine = (memory_limit, threads, scratch)
         self._token = token
 
@@ -89,6 +90,10 @@ class Lake:
         files = [LakeFile.published(file, commit.seq) for file in staged]
         records.add(commit.connection, files)
         return files
+
+    def supersede(self, commit: Commit, files: Sequence[LakeFile]) -> None:
+        """Let files of a derived table count no more from this commit on; earlier seqs go on reading them."""
+        records.supersede(commit.connection, [file.path for file in files], commit.seq)
 
     def discard(self, staged: Sequence[StagedFile]) -> None:
         """Delete staged files that will not be published."""

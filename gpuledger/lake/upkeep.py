@@ -37,9 +37,9 @@ class Problem:
 
 
 def verify(lake: Lake) -> list[Problem]:
-    """Compare every file that counts with its row: its place, bytes, rows and digest."""
+    """Compare every file that counts at some seq with its row: its place, bytes, rows and digest."""
     with lake.database.read() as connection:
-        files = [file for file in records.all_files(connection) if file.removed_seq is None]
+        files = [file for file in records.all_files(connection) if file.removed_at_s is None]
     return [Problem(file.path, what) for file in files for what in _wrong(lake, file)]
 
 

@@ -223,8 +223,8 @@ lake_file = _table(
     _text("digest", "the sum of its row hashes, each bound to its seq, 16 hexadecimal digits"),
     _int("bytes", "its size"),
     _seq("added_seq", "the seq of those of its rows that carry none"),
-    _seq("removed_seq", "from which seq on other files stand for it; null: none do", null=True),
-    _int("removed_at_s", "when these took its place", null=True),
+    _seq("removed_seq", "from which seq on it counts no more; null: it counts", null=True),
+    _int("removed_at_s", "when others took its place at every seq; null: it counts at some", null=True),
     Index(None, "table_name", "shard", "day"),
 )
 

@@ -354,7 +354,7 @@ def test_explanation_of_lanes_phases_and_use_adds_up(house: House) -> None:
 
 
 def busy_pods(house: House) -> None:
-    """Three pods in time slices of one GPU, never two busy at once: half, a quarter, a twentieth of an hour."""
+    """Three pods in time slices of one GPU, never two busy at once."""
     gpu(house, rate="3")
     for pod, start, length in (("pod-1", 0, 1800), ("pod-2", 1800, 900), ("pod-3", 2700, 180)):
         house.holding(pod, DAY, DAY + HOUR, pod, node="n1", slot="n1/0", share_mode="time_slicing")

@@ -1,4 +1,4 @@
-"""Worked examples about time and sharing: each case's inputs as facts and terms, and what books make of them."""
+"""Worked examples about time and sharing: each case's inputs as facts and terms, and their books."""
 
 from __future__ import annotations
 

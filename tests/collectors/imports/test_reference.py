@@ -97,7 +97,7 @@ def test_every_column_of_the_terms_has_its_entry() -> None:
 
 def test_every_example_is_a_map_that_loads() -> None:
     examples = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
-    assert len(examples) == 8
+    assert len(examples) == 9
     for example in examples:
         (kind,) = re.findall(r"^kind: (\w+)", example, re.MULTILINE)
         load_map(example, KINDS[kind], file="docs/import.md")

@@ -122,6 +122,21 @@ def test_milliseconds_jitter_and_the_step_give_the_scheduled_instant(
     assert watched.activity() == [("GPU-a", 0, 4, 500)]
 
 
+def test_floats_count_from_the_epoch_and_what_is_no_number_is_no_instant(watched: Any) -> None:
+    stamps = [59.9999, 59.99999999, 60.0, float("nan"), -5.0, 1e300]
+    rows = [{"ts": at, "uuid": f"GPU-{number}", "sm": 0.5} for number, at in enumerate(stamps)]
+    column_map = MAP_WITH("epoch: 2026-10-27T00:00Z\n")
+    summary = watched.bring_in(*rows, column_map=column_map, name="s.parquet")
+    assert summary.quarantined == {"at is no instant from 2000 to 2100": 2}
+    found = watched.rows("sample", "subject", "instant_us")
+    assert [(who, (at - HOUR_S * 10**6) // 10**6) for who, at in found] == [
+        ("GPU-0", 0),
+        ("GPU-1", 60),
+        ("GPU-2", 60),
+        ("GPU-4", -60),
+    ]
+
+
 def test_timestamps_of_parquet_are_read_with_their_zone(watched: Any) -> None:
     stamps = pa.array([HOUR_S * 10**9 + 5], pa.timestamp("ns", tz="Europe/Berlin"))
     pq.write_table(
