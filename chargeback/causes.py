@@ -12,22 +12,23 @@ from chargeback.outline import Outline, outline
 from chargeback.runs import come_to_the_same, terms_at
 from chargeback.terms.in_force import Seqs
 from chargeback.units import Terms
-from chargeback.workbench import SOURCES, SourceFile, Workbench
+from chargeback.workbench import FACT_SOURCES, SourceFile, Workbench
 from gpuledger.calendars import month_bounds
 from gpuledger.errors import InputError
 from gpuledger.versions.tables import source_through
 
 __all__ = ["CAUSES", "ENGINE", "Cause", "causes_between", "read_order"]
 
-CAUSES = ("usage", "owner", "price", "policy")
-"""The causes in the order in which they are taken: facts of the lake, owners and rules, prices, policies."""
+CAUSES = ("usage", "samples", "owner", "price", "policy")
+"""The causes in the order in which they are taken: facts of the lake, samples, owners and rules,
+prices, policies."""
 
 ENGINE = "engine"
 """Another version of gpuledger. It goes first: there is one engine here, so the others are taken with it."""
 
 
 _SINCE = f"""
-with fact as ({" union all ".join(f"select seq from source_{name}" for name in SOURCES)})
+with fact as ({" union all ".join(f"select seq from source_{name}" for name in FACT_SOURCES)})
 select 1 from fact where seq > $base_seq and seq <= $seq limit 1
 """
 
@@ -45,7 +46,7 @@ def read_order(text: str) -> tuple[str, ...]:
     """An order of causes from names with commas; those that are not named follow in their usual order.
 
     >>> read_order("price,owner")
-    ('price', 'owner', 'usage', 'policy')
+    ('price', 'owner', 'usage', 'samples', 'policy')
     """
     named = [name.strip() for name in text.split(",")] if text else []
     for name in named:
@@ -71,18 +72,25 @@ def causes_between(
     if engine:
         yield Cause(ENGINE, terms, known)
     for name in order:
-        if name == "usage" and not _lake_changed(desk, base_seq, seq):
+        if name in _OF_THE_LAKE and not _OF_THE_LAKE[name](desk, base_seq, seq):
             continue
         seqs = replace(seqs, **{name: seq})
-        known = outline(desk, seq, *bounds) if name == "usage" else known
+        if name in _OF_THE_LAKE:
+            known = outline(desk, seqs.usage, *bounds, samples_seq=seqs.samples)
         then = terms_at(desk, period, seqs, known)
-        if name == "usage" or not come_to_the_same(then, terms):
+        if name in _OF_THE_LAKE or not come_to_the_same(then, terms):
             yield Cause(name, then, known)
         terms = then
 
 
 def _lake_changed(desk: Desk, base_seq: int, seq: int) -> bool:
     return _more_is_complete(desk, base_seq, seq) or _has_facts_since(desk, base_seq, seq)
+
+
+def _samples_changed(desk: Desk, base_seq: int, seq: int) -> bool:
+    """Whether other files say what was reported: they are made anew a day at a time, and never compacted."""
+    then, now = ({file.path for file in desk.lake.files("activity", at)} for at in (base_seq, seq))
+    return then != now
 
 
 def _more_is_complete(desk: Desk, base_seq: int, seq: int) -> bool:
@@ -94,7 +102,7 @@ def _more_is_complete(desk: Desk, base_seq: int, seq: int) -> bool:
 
 def _has_facts_since(desk: Desk, base_seq: int, seq: int) -> bool:
     """Whether a fact is of a seq between; a compacted file has rows of many, and counts since the oldest."""
-    files = [file for name in SOURCES for file in desk.lake.files(name, seq)]
+    files = [file for name in FACT_SOURCES for file in desk.lake.files(name, seq)]
     if any(file.added_seq > base_seq for file in files):
         return True
     compacted = [
@@ -107,3 +115,7 @@ def _has_facts_since(desk: Desk, base_seq: int, seq: int) -> bool:
     with Workbench(desk.limits) as bench:
         bench.sources(compacted)
         return bool(bench.rows(_SINCE, {"base_seq": base_seq, "seq": seq}))
+
+
+_OF_THE_LAKE = {"usage": _lake_changed, "samples": _samples_changed}
+"""Whether a cause that is in the lake, and not in the terms, may have changed."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from chargeback.desk import Desk
 from chargeback.owners import Who
 from chargeback.spans import SlotClass
-from chargeback.workbench import SOURCES, SourceFile, Workbench
+from chargeback.workbench import FACT_SOURCES, SOURCES, SourceFile, Workbench
 from gpuledger.calendars import calendar_pieces, month_bounds, next_month
 from gpuledger.versions import throughs
 
@@ -62,14 +62,17 @@ class Outline:
     most_units: int
 
 
-def outline(desk: Desk, seq: int, start_s: int, end_s: int) -> Outline:
-    """Look over the lake at a seq for [start, end); its figures are upper bounds."""
+def outline(desk: Desk, seq: int, start_s: int, end_s: int, *, samples_seq: int | None = None) -> Outline:
+    """Look over the lake at a seq for [start, end); its figures are upper bounds.
+
+    What samples say is as known at `samples_seq`, where that is given.
+    """
     shards: list[Shard] = []
     classes: set[SlotClass] = set()
     whos: set[Who] = set()
     most = 0
     for number in range(desk.book.shards):
-        files = _files(desk, seq, number)
+        files = _files(desk, seq, number, samples_seq)
         if not files:
             continue
         with Workbench(desk.limits) as bench:
@@ -95,12 +98,14 @@ def periods_with_facts(desk: Desk, seq: int, now_s: int) -> list[str]:
     return [] if first_s is None else _months(desk.book.zone, first_s, reached_s)
 
 
-def _files(desk: Desk, seq: int, shard: int) -> tuple[SourceFile, ...]:
+def _files(desk: Desk, seq: int, shard: int, samples_seq: int | None = None) -> tuple[SourceFile, ...]:
+    known = dict.fromkeys(FACT_SOURCES, seq) | {"activity": seq if samples_seq is None else samples_seq}
     # What is said of a run without its node lies in the shard of the run's name, wherever the run is.
+    shards = {name: [shard] for name in SOURCES} | {"phase": list(range(desk.book.shards))}
     return tuple(
         SourceFile(name, desk.lake.store.local_path(file.path), file.added_seq, file.day or "")
         for name in SOURCES
-        for file in desk.lake.files(name, seq, shards=None if name == "phase" else [shard])
+        for file in desk.lake.files(name, known[name], shards=shards[name])
     )
 
 

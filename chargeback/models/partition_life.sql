@@ -11,6 +11,7 @@ with ranked as (
         p.slot as slot,
         p.lane as lane,
         p.device as device,
+        p.number as number,
         p.compute_slices as compute_slices,
         p.memory_slices as memory_slices,
         row_number() over (partition by p.identity order by p.seq desc) as newest
@@ -24,6 +25,7 @@ cut as (
         r.slot as slot,
         r.lane as lane,
         r.device as device,
+        r.number as number,
         r.compute_slices as compute_slices,
         r.memory_slices as memory_slices,
         greatest(r.start_s, w.start_s) as from_s,
@@ -40,12 +42,13 @@ opened as (
         c.slot as slot,
         c.lane as lane,
         c.device as device,
+        c.number as number,
         c.compute_slices as compute_slices,
         c.memory_slices as memory_slices,
         c.from_s as part_from_s,
         c.to_s as part_to_s,
         max(c.to_s) over (
-            partition by c.node, c.slot, c.lane, c.device, c.compute_slices, c.memory_slices
+            partition by c.node, c.slot, c.lane, c.device, c.number, c.compute_slices, c.memory_slices
             order by c.from_s, c.to_s
             rows between unbounded preceding and 1 preceding
         ) as before_s
@@ -59,12 +62,13 @@ island as (
         o.slot as slot,
         o.lane as lane,
         o.device as device,
+        o.number as number,
         o.compute_slices as compute_slices,
         o.memory_slices as memory_slices,
         o.part_from_s as part_from_s,
         o.part_to_s as part_to_s,
         sum(case when o.before_s >= o.part_from_s then 0 else 1 end) over (
-            partition by o.node, o.slot, o.lane, o.device, o.compute_slices, o.memory_slices
+            partition by o.node, o.slot, o.lane, o.device, o.number, o.compute_slices, o.memory_slices
             order by o.part_from_s, o.part_to_s
             rows between unbounded preceding and current row
         ) as island_no
@@ -76,9 +80,10 @@ select
     i.slot as slot,
     i.lane as lane,
     i.device as device,
+    i.number as number,
     i.compute_slices as compute_slices,
     i.memory_slices as memory_slices,
     min(i.part_from_s) as from_s,
     max(i.part_to_s) as to_s
 from island as i
-group by i.node, i.slot, i.lane, i.device, i.compute_slices, i.memory_slices, i.island_no
+group by i.node, i.slot, i.lane, i.device, i.number, i.compute_slices, i.memory_slices, i.island_no

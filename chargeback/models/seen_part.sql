@@ -2,7 +2,8 @@
 -- Grain: money piece x lane x taker in held_unobserved x stretch of activity. Keys: lane_no, taker_no, seen_from_s.
 -- Units: share_ticks in ticks per second; is_busy 1 from the idle threshold on; UTC seconds.
 -- Who has a lane for itself is known by what the device, or the partition, reported; who shares one by what was reported
--- of its own processes, `<device>/<run>`: what a shared device does is nobody's alone.
+-- of its own processes, `<device>/<run>`: what a shared device does is nobody's alone. A partition without a UUID is
+-- `<device>#<number>`.
 with held as (
     select
         p.life_no as life_no,
@@ -14,6 +15,7 @@ with held as (
         p.to_s as to_s,
         v.slot as slot,
         v.device as device,
+        v.number as number,
         v.is_whole as is_whole,
         case when p.has_lane = 1 then '' else '/' || k.run_name end as suffix
     from share_part as p
@@ -47,6 +49,19 @@ named as (
         h.to_s as part_to_s
     from held as h
     where h.is_whole = 0 and h.device <> ''
+    union all
+    select
+        h.life_no as life_no,
+        h.lane_no as lane_no,
+        h.taker_no as taker_no,
+        h.share_ticks as share_ticks,
+        h.is_timed as is_timed,
+        d.device || h.number || h.suffix as subject,
+        greatest(h.from_s, d.from_s) as part_from_s,
+        least(h.to_s, d.to_s) as part_to_s
+    from held as h
+    inner join device_life as d on h.slot = d.slot and d.from_s < h.to_s and d.to_s > h.from_s
+    where h.is_whole = 0 and h.device = '' and h.number <> ''
 ),
 
 seen as (

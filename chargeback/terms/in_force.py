@@ -22,9 +22,13 @@ __all__ = ["Seqs", "TermsInForce", "terms_in_force"]
 
 @dataclass(frozen=True)
 class Seqs:
-    """What is known of each kind of fact: `usage` is the lake and how far its sources are complete."""
+    """What is known of each kind of fact: `usage` is the lake and how far its sources are complete.
+
+    `samples` is what was reported of devices, partitions and processes.
+    """
 
     usage: int
+    samples: int
     owner: int
     price: int
     policy: int
@@ -32,7 +36,7 @@ class Seqs:
     @classmethod
     def at(cls, seq: int) -> Seqs:
         """Everything as known at one seq."""
-        return cls(seq, seq, seq, seq)
+        return cls(seq, seq, seq, seq, seq)
 
 
 @dataclass(frozen=True)

@@ -111,7 +111,7 @@ def _restated(*parts: Any) -> tuple[Any, ...]:
     """The columns that a restatement's daily differences are kept by, and its own."""
     return (
         _refers("restatement_id", "restatement.id", "the restatement"),
-        _text("cause", "what changed: engine, usage, owner, price or policy"),
+        _text("cause", "what changed: engine, usage, samples, owner, price or policy"),
         _text("day", "the day in the book's zone, YYYY-MM-DD"),
         *parts,
         Index(None, "restatement_id"),

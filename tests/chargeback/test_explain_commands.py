@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 from desktop import PRICES, Desktop, filled
+
+pytestmark = pytest.mark.books
 
 MONTH = ("--month", "2026-10")
 

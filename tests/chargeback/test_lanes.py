@@ -10,6 +10,8 @@ from house import House, at
 from chargeback.explain import explain
 from chargeback.explain_pick import Asked
 
+pytestmark = pytest.mark.books
+
 DAY, HOUR = at("2026-10-05T00:00Z"), 3600
 END = DAY + 24 * HOUR
 MIG = {"compute_slices": 7, "memory_slices": 8}
@@ -397,3 +399,15 @@ def test_busy_at_once_is_used_once(house: House) -> None:
     house.policy("time_slicing", "by_use_apart/1")
     house.keep()
     assert house.amounts() == {"a": 75, "b": 75, "__idle_held__": 150}
+
+
+def test_partition_without_a_uuid_is_known_by_its_number_on_the_device(house: House) -> None:
+    gpu(house, **MIG)
+    house.partition("n1", 0, 3, (7, 8), DAY, None)
+    house.rows["partition"][0]["uuid"] = None
+    house.holding("a", DAY, DAY + HOUR, "a", node="n1", slot="n1/0", lane="n1/0/3")
+    house.activity("GPU-0#3", DAY, DAY + HOUR, 300)
+    house.activity("GPU-0", DAY, DAY + HOUR, 0)
+    house.keep()
+    house.books()
+    assert accounts(house) == {"used": 3600}

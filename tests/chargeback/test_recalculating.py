@@ -15,6 +15,8 @@ from chargeback.statement import By, state_statement
 from gpuledger.errors import InvariantError
 from gpuledger.versions.tables import book_head, entry_day
 
+pytestmark = pytest.mark.books
+
 DAY, HOUR = at("2026-10-05T00:00Z"), 3600
 OCTOBER = "2026-10"
 

@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 from desktop import Desktop
 
+pytestmark = pytest.mark.books
+
 EXAMPLES = Path(__file__).with_name("examples.json")
 MAP = """\
 kind: holdings

@@ -17,6 +17,8 @@ from house import House, at, make_house
 from chargeback.cents import cells_of
 from gpuledger.money import currency, largest_remainder
 
+pytestmark = pytest.mark.books
+
 EXAMPLES = Path(__file__).with_name("examples.json")
 DAY, HOUR = at("2026-10-05T00:00Z"), 3600
 BUCKETS = {

@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+import pytest
 from fleets import Fleet
 from hypothesis import given
 from moments import Meter, Part, Stretch
@@ -19,6 +20,8 @@ from chargeback.spans import meter_of
 from chargeback.statement import By, Statement
 from chargeback.units import EntryDay, TimeDay
 from gpuledger.money import half_up
+
+pytestmark = pytest.mark.books
 
 Key = tuple[str, ...]
 

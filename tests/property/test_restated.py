@@ -9,6 +9,7 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import Any
 
+import pytest
 from histories import History, histories, of_the_same_histories, outcome_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -21,6 +22,8 @@ from chargeback.ledger import Result
 from chargeback.statement import By, Statement, key_of, state_statement
 from chargeback.units import EntryDay, TimeDay
 from gpuledger.money import currency, half_up
+
+pytestmark = pytest.mark.books
 
 USD = currency("USD")
 CENT = USD.quanta_per_minor

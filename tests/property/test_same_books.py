@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from unittest.mock import patch
 
+import pytest
 from deliveries import corrected, dealt, deliver, recut
 from fleets import MONTH_ENDS, Device, Fleet, Holding, Slot
 from hypothesis import given
@@ -30,6 +31,8 @@ import chargeback.units
 from chargeback.workbench import FACT_SOURCES
 from gpuledger.calendars import month_bounds
 from gpuledger.versions import OwnerFact, PriceFact
+
+pytestmark = pytest.mark.books
 
 
 @of_the_same_months

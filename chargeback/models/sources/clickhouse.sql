@@ -94,6 +94,7 @@ select
     t.cluster || '/' || t.slot as slot,
     t.cluster || '/' || t.lane as lane,
     coalesce(t.uuid, '') as device,
+    '#' || substr(t.lane, length(t.slot) + 2) as number,
     t.compute_slices as compute_slices,
     t.memory_slices as memory_slices
 from $partition_files as t

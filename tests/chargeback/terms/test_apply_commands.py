@@ -18,6 +18,8 @@ from chargeback.terms.in_force import Seqs, TermsInForce, terms_in_force
 from gpuledger.errors import BooksError
 from gpuledger.versions import Database, PolicyFact, PriceFact, put_policies
 
+pytestmark = pytest.mark.books
+
 TEAMS = """\
 teams:
 - {team: language}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+import pytest
 from house import House, at
 from sqlalchemy import func, select
 
@@ -19,6 +20,8 @@ from gpuledger.console import make_console
 from gpuledger.money import currency
 from gpuledger.versions import OwnerFact, PriceFact
 from gpuledger.versions.tables import run
+
+pytestmark = pytest.mark.books
 
 OCTOBER, NOVEMBER, DECEMBER = (at(f"2026-{month}-01T00:00Z") for month in (10, 11, 12))
 

@@ -43,7 +43,7 @@ def test_choice_holds_from_its_month_until_the_next_one() -> None:
 @pytest.mark.parametrize(
     ("entry", "message", "mend"),
     [
-        ("policy: unmatched, choice: unknown/1", "unmatched is no policy", "known: unmatched_owner"),
+        ("policy: unmatched, choice: unknown/1", "unmatched is no policy", "write unmatched_owner"),
         (
             "policy: unmatched_owner, choice: unknown/2",
             "unknown/2 is no choice of unmatched_owner",

@@ -23,6 +23,7 @@ from collectors.imports.column_map import CapacityColumns, HoldingColumns, Inven
 from collectors.imports.phases import PHASES
 from collectors.imports.slices import DEVICES, VERSION
 from collectors.imports.track_maps import STATES, PartitionColumns, PhaseColumns, StateColumns
+from collectors.samples.sample_map import SampleColumns, SampleMap
 
 PAGE = (Path(__file__).parents[3] / "docs" / "import.md").read_text(encoding="utf-8")
 KINDS: dict[str, type[ColumnMap]] = {
@@ -32,6 +33,7 @@ KINDS: dict[str, type[ColumnMap]] = {
     "states": StateMap,
     "partitions": PartitionMap,
     "phases": PhaseMap,
+    "samples": SampleMap,
 }
 
 
@@ -63,6 +65,7 @@ def test_every_key_of_every_map_has_its_entry() -> None:
         ("States", StateColumns),
         ("Partitions", PartitionColumns),
         ("Phases", PhaseColumns),
+        ("Samples", SampleColumns),
     ],
 )
 def test_every_field_has_its_entry(heading: str, columns: type) -> None:

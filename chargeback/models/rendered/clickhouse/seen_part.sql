@@ -4,7 +4,8 @@
 -- Grain: money piece x lane x taker in held_unobserved x stretch of activity. Keys: lane_no, taker_no, seen_from_s.
 -- Units: share_ticks in ticks per second; is_busy 1 from the idle threshold on; UTC seconds.
 -- Who has a lane for itself is known by what the device, or the partition, reported; who shares one by what was reported
--- of its own processes, `<device>/<run>`: what a shared device does is nobody's alone.
+-- of its own processes, `<device>/<run>`: what a shared device does is nobody's alone. A partition without a UUID is
+-- `<device>#<number>`.
 WITH held AS (
   SELECT
     p.life_no AS life_no,
@@ -16,6 +17,7 @@ WITH held AS (
     p.to_s AS to_s,
     v.slot AS slot,
     v.device AS device,
+    v.number AS number,
     v.is_whole AS is_whole,
     CASE WHEN p.has_lane = 1 THEN '' ELSE '/' || k.run_name END AS suffix
   FROM share_part AS p
@@ -53,6 +55,21 @@ WITH held AS (
   FROM held AS h
   WHERE
     h.is_whole = 0 AND h.device <> ''
+  UNION ALL
+  SELECT
+    h.life_no AS life_no,
+    h.lane_no AS lane_no,
+    h.taker_no AS taker_no,
+    h.share_ticks AS share_ticks,
+    h.is_timed AS is_timed,
+    d.device || h.number || h.suffix AS subject,
+    GREATEST(h.from_s, d.from_s) AS part_from_s,
+    LEAST(h.to_s, d.to_s) AS part_to_s
+  FROM held AS h
+  INNER JOIN device_life AS d
+    ON h.slot = d.slot AND d.from_s < h.to_s AND d.to_s > h.from_s
+  WHERE
+    h.is_whole = 0 AND h.device = '' AND h.number <> ''
 ), seen AS (
   SELECT
     n.life_no AS life_no,

@@ -13,6 +13,7 @@ WITH ranked AS (
     p.slot AS slot,
     p.lane AS lane,
     p.device AS device,
+    p.number AS number,
     p.compute_slices AS compute_slices,
     p.memory_slices AS memory_slices,
     CAST(ROW_NUMBER() OVER (PARTITION BY p.identity ORDER BY p.seq DESC) AS BIGINT) AS newest
@@ -25,6 +26,7 @@ WITH ranked AS (
     r.slot AS slot,
     r.lane AS lane,
     r.device AS device,
+    r.number AS number,
     r.compute_slices AS compute_slices,
     r.memory_slices AS memory_slices,
     GREATEST(r.start_s, w.start_s) AS from_s,
@@ -42,12 +44,13 @@ WITH ranked AS (
     c.slot AS slot,
     c.lane AS lane,
     c.device AS device,
+    c.number AS number,
     c.compute_slices AS compute_slices,
     c.memory_slices AS memory_slices,
     c.from_s AS part_from_s,
     c.to_s AS part_to_s,
     MAX(c.to_s) OVER (
-      PARTITION BY c.node, c.slot, c.lane, c.device, c.compute_slices, c.memory_slices
+      PARTITION BY c.node, c.slot, c.lane, c.device, c.number, c.compute_slices, c.memory_slices
       ORDER BY c.from_s, c.to_s
       rows BETWEEN UNBOUNDED preceding AND 1 preceding
     ) AS before_s
@@ -60,6 +63,7 @@ WITH ranked AS (
     o.slot AS slot,
     o.lane AS lane,
     o.device AS device,
+    o.number AS number,
     o.compute_slices AS compute_slices,
     o.memory_slices AS memory_slices,
     o.part_from_s AS part_from_s,
@@ -71,7 +75,7 @@ WITH ranked AS (
         ELSE CAST(1 AS BIGINT)
       END
     ) OVER (
-      PARTITION BY o.node, o.slot, o.lane, o.device, o.compute_slices, o.memory_slices
+      PARTITION BY o.node, o.slot, o.lane, o.device, o.number, o.compute_slices, o.memory_slices
       ORDER BY o.part_from_s, o.part_to_s
       rows BETWEEN UNBOUNDED preceding AND CURRENT ROW
     ) AS island_no
@@ -82,6 +86,7 @@ SELECT
   i.slot AS slot,
   i.lane AS lane,
   i.device AS device,
+  i.number AS number,
   i.compute_slices AS compute_slices,
   i.memory_slices AS memory_slices,
   MIN(i.part_from_s) AS from_s,
@@ -92,6 +97,7 @@ GROUP BY
   i.slot,
   i.lane,
   i.device,
+  i.number,
   i.compute_slices,
   i.memory_slices,
   i.island_no
