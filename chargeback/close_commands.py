@@ -18,6 +18,7 @@ from chargeback.ledger import load_run, periods_with_books, run_in_force
 from chargeback.obstacles import Obstacle, Signable, obstacles
 from chargeback.outline import periods_with_facts
 from chargeback.restated import bridges_of, collecting
+from chargeback.restatements import booked_in
 from chargeback.restating import ground_of
 from chargeback.statement import By, state_statement
 from gpuledger.errors import InputError
@@ -130,7 +131,8 @@ def _state(desk: Desk, period: str, now_s: int) -> PeriodState:
         )
     with desk.database.read() as connection:
         stated = collecting(connection, state_statement(desk.book, result, By.owner))
-    ways = _ways(obstacles(result, stated, now_s, latest_seq))
+        booked = booked_in(connection, desk.book.name, period)
+    ways = _ways(obstacles(result, stated, booked, now_s, latest_seq))
     if made is not None:
         return _closed(made, ways)
     return PeriodState(period, "open", result.seq, None, None, stated.collected, ways)

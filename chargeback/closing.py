@@ -21,7 +21,9 @@ from chargeback.frozen_facts import freeze_facts
 from chargeback.frozen_statement import format_version_of, freeze_statement
 from chargeback.ledger import Result, load_run, run_in_force
 from chargeback.obstacles import Obstacle, Signable, broken, obstacles
+from chargeback.partitions import run_folders, to_disk
 from chargeback.restated import collecting
+from chargeback.restatements import Restatement, booked_in
 from chargeback.statement import By, Statement, state_statement
 from chargeback.verify import verify_database, verify_period
 from gpuledger.calendars import month_bounds
@@ -50,11 +52,12 @@ def close_period(desk: Desk, period: str, asked: Asked, close_id: str) -> tuple[
     Gives the close, and what a provisional one leaves unsettled or a final one was signed for. Raises
     BooksError that names every obstacle, or says that the month is closed; nothing has changed then.
     """
-    result, latest_seq, made = _books(desk, period)
+    result, latest_seq, made, booked = _books(desk, period)
     checks = [*verify_period(desk, period, result), *verify_database(desk.database)]
-    standing = broken(checks) + obstacles(result, made, asked.at_s, latest_seq)
+    standing = broken(checks) + obstacles(result, made, booked, asked.at_s, latest_seq)
     _refuse(period, [one for one in standing if not _let_pass(one, asked)], asked)
     facts, statement = freeze_facts(desk, result, close_id), _freeze(desk, result, asked, standing)
+    to_disk(run_folders(desk, result), desk.books)
     with desk.database.write() as connection:
         _refuse_changed(connection, desk, result, made)
         close = PeriodClose(
@@ -76,8 +79,8 @@ def close_period(desk: Desk, period: str, asked: Asked, close_id: str) -> tuple[
     return close, standing
 
 
-def _books(desk: Desk, period: str) -> tuple[Result, int, Statement]:
-    """The books in force, the seq of the latest facts, and the statement with what it collects."""
+def _books(desk: Desk, period: str) -> tuple[Result, int, Statement, list[Restatement]]:
+    """The books in force, the seq of the latest facts, the statement and what it collects."""
     month_bounds(desk.book.zone, period)
     with desk.database.read() as connection:
         ensure_not_closed(connection, desk.book.name, period)
@@ -86,7 +89,7 @@ def _books(desk: Desk, period: str) -> tuple[Result, int, Statement]:
             raise BooksError(f"there are no books of {period}", mend=f"run `gpuledger run --month {period}`")
         result = load_run(connection, run_id)
         made = collecting(connection, state_statement(desk.book, result, By.owner))
-        return result, latest_fact_seq(connection), made
+        return result, latest_fact_seq(connection), made, booked_in(connection, desk.book.name, period)
 
 
 def _let_pass(one: Obstacle, asked: Asked) -> bool:

@@ -18,12 +18,12 @@ from chargeback.explain_pick import (
     open_books,
     pick,
     picked_where,
-    run_folders,
 )
 from chargeback.explain_steps import steps_down, steps_up
 from chargeback.explanation import Explanation, Step
 from chargeback.ledger import Result
 from chargeback.outline import outline
+from chargeback.partitions import run_folders
 from chargeback.runs import terms_at
 from chargeback.terms.in_force import Seqs
 from chargeback.units import Terms, Unit

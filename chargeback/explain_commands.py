@@ -13,11 +13,12 @@ from chargeback.commands import Month, books_as_of, books_in_force, desk_of
 from chargeback.desk import Desk
 from chargeback.explain import explain as explained
 from chargeback.explain import nothing_but
-from chargeback.explain_pick import Asked, run_folders
+from chargeback.explain_pick import Asked
 from chargeback.explain_print import as_json, print_steps
 from chargeback.explain_restated import collected_step, restated_steps
 from chargeback.explanation import Step
 from chargeback.ledger import Result, load_run
+from chargeback.partitions import run_folders
 from chargeback.restated import collecting
 from chargeback.restating import ground_of
 from chargeback.runs import make_books

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Literal
 
 from chargeback.desk import Desk
-from chargeback.ledger import Result, heads
+from chargeback.ledger import Result
 from chargeback.statement import By, Line, Statement, state_statement
 from chargeback.workbench import Workbench
 from gpuledger.errors import InputError
 
-__all__ = ["Asked", "find_line", "key_sql", "named_here", "open_books", "pick", "picked_where", "run_folders"]
+__all__ = ["Asked", "find_line", "key_sql", "named_here", "open_books", "pick", "picked_where"]
 
 
 @dataclass(frozen=True)
@@ -24,16 +24,6 @@ class Asked:
     kind: Literal["line", "holding", "device", "slot"]
     key: str
     by: By = By.owner
-
-
-def run_folders(desk: Desk, result: Result) -> list[Path]:
-    """The folders of a run's partitions; those that the heads name where it is in force."""
-    root = desk.books / desk.book.name / result.period
-    with desk.database.read() as connection:
-        named = heads(connection, desk.book.name, result.period)
-    if named and {row.run_id for row in named} == {result.run_id}:
-        return [root / row.day / str(row.shard) / f"run={row.run_id}" for row in named]
-    return sorted(root.glob(f"*/*/run={result.run_id}"))
 
 
 def open_books(bench: Workbench, folders: Iterable[Path]) -> None:

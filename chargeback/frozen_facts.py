@@ -8,7 +8,6 @@ They are read again at the run's seq, which gives the same rows; that the slots'
 from __future__ import annotations
 
 import hashlib
-import os
 from pathlib import Path
 
 from chargeback.desk import Desk
@@ -16,6 +15,7 @@ from chargeback.ledger import Result
 from chargeback.measure import stage_inputs
 from chargeback.model_files import MEASURE
 from chargeback.outline import Shard, outline
+from chargeback.partitions import to_disk
 from chargeback.runs import terms_at
 from chargeback.terms.in_force import Seqs
 from chargeback.units import Terms, Unit
@@ -96,18 +96,8 @@ def _write_shard(desk: Desk, terms: Terms, shard: Shard, close_id: str) -> int:
         for name, order in FACTS.items():
             bench.write(f"select * from {name} order by {order}", folder / f"{name}.parquet")
         time = bench.rows(_TIME)[0][0]
-    _to_disk(folder)
+    to_disk([folder], desk.books)
     return int(time)
-
-
-def _to_disk(folder: Path) -> None:
-    """Have files and folders outlive a power cut: the database will say that they are there."""
-    for path in (*folder.iterdir(), folder, *folder.parents[:4]):
-        opened = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(opened)
-        finally:
-            os.close(opened)
 
 
 def _folders(desk: Desk, period: str, close_id: str) -> list[Path]:

@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from chargeback.checks import FAILED, Check
 from chargeback.ledger import Result
+from chargeback.restatements import Restatement
 from chargeback.statement import Statement, gpu_hours
 from gpuledger.calendars import month_bounds
 from gpuledger.instants import format_utc
@@ -33,14 +34,16 @@ class Obstacle:
     signable: Signable | None = None
 
 
-def obstacles(result: Result, made: Statement, now_s: int, latest_seq: int) -> list[Obstacle]:
+def obstacles(
+    result: Result, made: Statement, booked: Sequence[Restatement], now_s: int, latest_seq: int
+) -> list[Obstacle]:
     """What stands in the way of closing the books in force, besides what `verify` finds.
 
-    `now_s` is the clock, `latest_seq` that of the latest facts.
+    `booked` is what it collects, `now_s` the clock, `latest_seq` that of the latest facts.
     """
     return [
         *_stale(result, latest_seq),
-        *_stale_restatements(made, latest_seq),
+        *_stale_restatements(booked, latest_seq),
         *_unsettled(made),
         *_not_yet_known(result, made, now_s),
     ]
@@ -66,13 +69,13 @@ def _stale(result: Result, latest_seq: int) -> Iterator[Obstacle]:
         )
 
 
-def _stale_restatements(made: Statement, latest_seq: int) -> Iterator[Obstacle]:
-    for one in made.restated:
+def _stale_restatements(booked: Sequence[Restatement], latest_seq: int) -> Iterator[Obstacle]:
+    for one in booked:
         if one.seq < latest_seq:
             yield Obstacle(
-                f"the restatement of {one.period} is of seq {one.seq}, and facts of seq {latest_seq} are not "
-                "in it",
-                f"run `gpuledger restate --month {one.period}`",
+                f"the restatement of {one.service_period} is of seq {one.seq}, and facts of seq {latest_seq} "
+                "are not in it",
+                f"run `gpuledger restate --month {one.service_period}`",
             )
 
 

@@ -25,6 +25,7 @@ from chargeback.differences import (
     write_differences,
 )
 from chargeback.ledger import Result, begun_run, engine_of, heads, load_run, save_run
+from chargeback.partitions import run_folders, to_disk
 from chargeback.post import partition_digest
 from chargeback.restatements import (
     Restatement,
@@ -137,6 +138,8 @@ def restate(
                 desk, base, causes, run_id=name, books=base.books, stepped=writer.write, progress=progress
             )
             writer.ensure_whole(found)
+            to_disk(writer.folders, desk.books)
+            to_disk(run_folders(desk, found.after), desk.books)
             save_run(desk.database, desk.book, found.after, at_s=asked.at_s, in_force=False)
     _keep(desk, ground, _row(writer, asked, found, seq), found)
     return found
@@ -173,6 +176,11 @@ class _Writer:
         self.rows += write_differences(
             self.desk, cause, before, after, booking, self.folder, f"restatement={self.name}"
         )
+
+    @property
+    def folders(self) -> list[Path]:
+        """The folders that were written to."""
+        return list(self.folder.glob(f"*/*/restatement={self.name}"))
 
     @property
     def digest(self) -> str:

@@ -123,6 +123,12 @@ COMMANDS: tuple[Command, ...] = (
         "engine",
     ),
     Command(
+        ("usage",),
+        "chargeback.usage_commands:usage",
+        "Print a month's GPU-hours by account and owner, and who holds devices that stand idle.",
+        "engine",
+    ),
+    Command(
         ("explain",),
         "chargeback.explain_commands:explain",
         "Explain a line of a statement down to its source rows, or a holding up to its lines.",

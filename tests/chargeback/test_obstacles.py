@@ -36,7 +36,7 @@ def found(
     }
     result = Result("r", "2026-10", seq, END, [], [], list(times), {}, summary)
     asked = {"now_s": END, "latest_seq": 4} | asked
-    return obstacles(result, state_statement(BOOK, result, By.owner), **asked)
+    return obstacles(result, state_statement(BOOK, result, By.owner), (), **asked)
 
 
 def test_settled_books_of_a_month_that_has_ended_have_none() -> None:

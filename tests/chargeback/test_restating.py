@@ -333,6 +333,16 @@ def test_month_is_not_closed_while_what_it_collects_lacks_facts(house: House) ->
     close(house, NOVEMBER)
 
 
+def test_month_is_not_closed_while_a_reopened_one_lacks_facts_that_differ_nowhere_yet(house: House) -> None:
+    again(house, reopen=True, reason="the invoice is late")
+    another_price(house)
+    house.keep()
+    with pytest.raises(BooksError, match="the restatement of 2026-10 is of seq"):
+        close(house, NOVEMBER)
+    assert renew(house.desk, OCTOBER, NOW, "r-renewed") is not None
+    close(house, NOVEMBER)
+
+
 def test_restating_opens_a_month_again_that_was_closed_provisionally(house: House) -> None:
     house.books(NOVEMBER)
     close_period(house.desk, NOVEMBER, Asked("ann", NOW, provisional=True), "p1")

@@ -1,0 +1,130 @@
+"""Usage: a month's GPU time by account, how much of it is known, and who holds devices that stand idle."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from chargeback.desk import Desk
+from chargeback.explain_pick import open_books
+from chargeback.ledger import Result
+from chargeback.partitions import run_folders
+from chargeback.statement import By, key_of
+from chargeback.workbench import Workbench
+from gpuledger.money import half_up
+
+__all__ = ["ACCOUNTS", "HELD", "IdleHolder", "Usage", "UsageLine", "idle_holders", "usage_of"]
+
+HELD = ("used", "idle_held", "held_unobserved")
+ACCOUNTS = (*HELD, "idle_free", "stranded", "overhead")
+"""The accounts that GPU time is in, as columns."""
+
+
+@dataclass(frozen=True)
+class UsageLine:
+    """A line: GPU time in ticks by account, and the part of the held time for which activity is known."""
+
+    key: str
+    ticks: dict[str, int]
+    observed: int
+
+    @property
+    def held(self) -> int:
+        """The held time in ticks."""
+        return sum(self.ticks.get(account, 0) for account in HELD)
+
+    @property
+    def total(self) -> int:
+        """All of its time in ticks."""
+        return sum(self.ticks.values())
+
+    @property
+    def coverage(self) -> Decimal | None:
+        """The known part of the held time, to four places; None where nothing is held."""
+        return _part(self.observed, self.held)
+
+    @property
+    def idle(self) -> Decimal | None:
+        """The idle part of the held time that is known, to four places; None where none of it is known."""
+        known = self.ticks.get("used", 0) + self.ticks.get("idle_held", 0)
+        return _part(self.ticks.get("idle_held", 0), known)
+
+
+@dataclass(frozen=True)
+class IdleHolder:
+    """A run of a workload with its owner and team: held, idle and known time in ticks."""
+
+    run: str
+    owner: str
+    team: str
+    held: int
+    idle: int
+    observed: int
+
+    @property
+    def coverage(self) -> Decimal | None:
+        """The known part of its held time, to four places."""
+        return _part(self.observed, self.held)
+
+
+@dataclass(frozen=True)
+class Usage:
+    """A month's usage in one view; `capacity_known` is False where it is only assumed from what is held."""
+
+    period: str
+    by: By
+    seq: int
+    capacity_known: bool
+    lines: tuple[UsageLine, ...]
+    holders: tuple[IdleHolder, ...] = field(default=())
+
+    @property
+    def total(self) -> UsageLine:
+        """The sums of all lines."""
+        ticks: Counter[str] = Counter()
+        for line in self.lines:
+            ticks.update(line.ticks)
+        return UsageLine("total", dict(ticks), sum(line.observed for line in self.lines))
+
+
+def _part(part: int, whole: int) -> Decimal | None:
+    return Decimal(half_up(Fraction(part, whole) * 10**4)).scaleb(-4) if whole else None
+
+
+def usage_of(result: Result, by: By) -> Usage:
+    """The usage of a run of the books, its lines keyed as a statement's, in code-point order."""
+    key: Callable[[Any], str] = key_of(by)
+    ticks: dict[str, Counter[str]] = defaultdict(Counter)
+    observed: Counter[str] = Counter()
+    for row in result.times:
+        ticks[key(row)][row.account] += row.ticks
+        observed[key(row)] += row.observed_ticks
+    assumed = any(row.is_assumed for row in result.times)
+    counted = any(not row.is_assumed for row in result.times)
+    lines = tuple(UsageLine(name, dict(ticks[name]), observed[name]) for name in sorted(ticks))
+    return Usage(result.period, by, result.seq, counted or not assumed, lines)
+
+
+_IDLE = """
+select
+    run, owner, team, cast(sum(ticks) as bigint) as held,
+    cast(sum(case when account = 'idle_held' then ticks else 0 end) as bigint) as idle,
+    cast(sum(observed_ticks) as bigint) as observed
+from kept_time
+where run <> ''
+group by run, owner, team
+having sum(case when account = 'idle_held' then ticks else 0 end) > 0
+order by idle desc, run, owner, team
+limit $most
+"""
+
+
+def idle_holders(desk: Desk, result: Result, most: int) -> tuple[IdleHolder, ...]:
+    """The runs with the most idle held time, from the files of a run of the books."""
+    with Workbench(desk.limits) as bench:
+        open_books(bench, run_folders(desk, result))
+        return tuple(IdleHolder(*row) for row in bench.rows(_IDLE, {"most": most}))
