@@ -92,8 +92,10 @@ def stage_atoms(bench: Workbench, terms: Terms, unit: Unit, where: str, values: 
 def atom_step(ground: Ground, slot: str) -> Step:
     """The atoms of one slot that what is explained has a part in; `pieces` is how many hours each falls into.
 
-    They must add up to the slot's time rows.
+    They must add up to the slot's time rows, but where a policy weighs those who share it by their use: atoms
+    show equal shares then.
     """
+    by_use = ground.terms.policies["time_slicing"].startswith("by_use")
     query = """
         select utc(a.from_s) as "start", utc(a.to_s) as "end", slot_state as state,
             case when lane = slot then '' else lane end as lane, device, run as holding, owner, phase,
@@ -113,6 +115,6 @@ def atom_step(ground: Ground, slot: str) -> Step:
     )[0][0]
     labels = ["start", "end", "state", "lane", "device", "holding", "owner", "phase", "account", "share"]
     says = f"the stretches of {slot} with one state and the same holders, computed again"
-    return ground.step(
-        "atoms", says, query, labels, ("pieces", "time"), wanted={"time": time}, values={"slot": slot}
-    )
+    says += ", before those who share it are weighed by use" if by_use else ""
+    wanted = {} if by_use else {"time": time}
+    return ground.step("atoms", says, query, labels, ("pieces", "time"), wanted=wanted, values={"slot": slot})

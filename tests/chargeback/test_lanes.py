@@ -411,3 +411,12 @@ def test_partition_without_a_uuid_is_known_by_its_number_on_the_device(house: Ho
     house.keep()
     house.books()
     assert accounts(house) == {"used": 3600}
+
+
+def test_explanation_says_that_atoms_come_before_the_weights_of_use(house: House) -> None:
+    busy_pods(house)
+    house.policy("time_slicing", "by_use_apart/1")
+    house.keep()
+    made = explain(house.desk, house.books(), Asked("line", "pod-1"), slot="n1/0")
+    assert made.apart == []
+    assert made.steps[-1].says.endswith("before those who share it are weighed by use")
