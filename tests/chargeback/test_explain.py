@@ -24,6 +24,8 @@ from gpuledger.console import make_console
 from gpuledger.errors import InputError
 from gpuledger.money import currency, format_quanta
 
+pytestmark = pytest.mark.books
+
 GOLDEN = Path(__file__).with_name("golden")
 
 
