@@ -24,10 +24,10 @@ __all__ = [
     "stage_inputs",
 ]
 
-HANDED_ON = ("slot_life", "lane_life", "money_piece", "taker", "time_part")
+HANDED_ON = ("slot_life", "lane_name", "money_piece", "taker", "time_part")
 """The tables that the post pass takes over from this one."""
 
-NAMES = ("slot_life", "lane_life", "taker", "calendar_piece", "price_name")
+NAMES = ("slot_life", "lane_name", "taker", "calendar_piece", "price_name")
 """The tables whose text the written views take over."""
 
 

@@ -22,6 +22,7 @@ MEASURE = (
     "assumed_slot",
     "slot_life",
     "lane_life",
+    "lane_name",
     "money_piece",
     "placement",
     "holder",

@@ -30,7 +30,7 @@ select
     b.booking_period as booking_period
 from posted as p
 inner join slot_life as l on p.life_no = l.life_no
-inner join lane_life as v on p.lane_no = v.lane_no
+inner join lane_name as v on p.lane_no = v.lane_no
 inner join taker as k on p.taker_no = k.taker_no
 inner join calendar_piece as c on p.piece_s = c.start_s
 inner join price_name as n on p.price_no = n.price_no

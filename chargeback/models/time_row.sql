@@ -28,7 +28,7 @@ select
     t.observed_ticks as observed_ticks
 from time_part as t
 inner join slot_life as l on t.life_no = l.life_no
-inner join lane_life as v on t.lane_no = v.lane_no
+inner join lane_name as v on t.lane_no = v.lane_no
 inner join taker as k on t.taker_no = k.taker_no
 inner join calendar_piece as c on t.piece_s = c.start_s
 inner join price_name as p on t.price_no = p.price_no

@@ -31,7 +31,7 @@ SELECT
 FROM time_part AS t
 INNER JOIN slot_life AS l
   ON t.life_no = l.life_no
-INNER JOIN lane_life AS v
+INNER JOIN lane_name AS v
   ON t.lane_no = v.lane_no
 INNER JOIN taker AS k
   ON t.taker_no = k.taker_no

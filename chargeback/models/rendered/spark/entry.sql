@@ -33,7 +33,7 @@ SELECT
 FROM posted AS p
 INNER JOIN slot_life AS l
   ON p.life_no = l.life_no
-INNER JOIN lane_life AS v
+INNER JOIN lane_name AS v
   ON p.lane_no = v.lane_no
 INNER JOIN taker AS k
   ON p.taker_no = k.taker_no
