@@ -88,6 +88,8 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
         yield Bench(tmp_path_factory.mktemp("samples"), engine)
 
 
+pytestmark = pytest.mark.books
+
 EVERY = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
