@@ -140,9 +140,10 @@ def _state(desk: Desk, period: str, now_s: int) -> PeriodState:
 
 def _restated(desk: Desk, period: str) -> dict[str, int]:
     """By how much a closed month was restated, in minor units by the month that collects it."""
+    ground = ground_of(desk, period)
     with desk.database.read() as connection:
-        bridges = bridges_of(connection, ground_of(desk, period), By.owner)
-    booked = [one.booking_period for one in ground_of(desk, period).counted]
+        bridges = bridges_of(connection, ground, By.owner)
+    booked = [one.booking_period for one in ground.counted]
     return {month: sum(one.totals.causes.values()) for month, one in zip(booked, bridges, strict=True)}
 
 

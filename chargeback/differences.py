@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import astuple, dataclass
@@ -18,7 +17,8 @@ from chargeback.post import ENTRY_FILES
 from chargeback.runs import compute_books, scratch_folder
 from chargeback.units import EntryDay, TimeDay
 from chargeback.workbench import Workbench
-from gpuledger.canonical import text_digest
+from gpuledger.canonical import file_digest, text_digest
+from gpuledger.engine import files_sql
 
 __all__ = [
     "Computed",
@@ -194,18 +194,14 @@ def _same_bytes(one: Path | None, other: Path | None) -> bool:
 
 
 def _scan(folder: Path) -> str:
-    paths = (str(folder / f"{name}.parquet").replace("'", "''") for name in ENTRY_FILES)
-    listed = ", ".join(f"'{path}'" for path in paths)
-    return f"select * from read_parquet([{listed}], hive_partitioning = false)"
+    files = files_sql(folder / f"{name}.parquet" for name in ENTRY_FILES)
+    return f"select * from read_parquet({files}, hive_partitioning = false)"
 
 
 def files_digest(folder: Path, name: str) -> str:
     """The digest of what was written under this name: SHA-256 over its files by day, shard and cause."""
-    lines = []
-    for path in sorted(folder.glob(f"*/*/{name}/*.parquet")):
-        with path.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-        lines.append(f"{path.parts[-4]}/{path.parts[-3]}/{path.stem}:{digest}\n")
+    paths = sorted(folder.glob(f"*/*/{name}/*.parquet"))
+    lines = (f"{path.parts[-4]}/{path.parts[-3]}/{path.stem}:{file_digest(path)}\n" for path in paths)
     return text_digest("".join(lines))
 
 
@@ -251,9 +247,8 @@ def left_in_clearing(desk: Desk, folder: Path, name: str) -> int:
 
 def _written(desk: Desk, folder: Path, name: str, query: str) -> list[tuple[Any, ...]]:
     """The rows of a query over the files of this name; none where there are no files."""
-    paths = [str(path).replace("'", "''") for path in folder.glob(f"*/*/{name}/*.parquet")]
+    paths = list(folder.glob(f"*/*/{name}/*.parquet"))
     if not paths:
         return []
-    listed = ", ".join(f"'{path}'" for path in paths)
     with Workbench(desk.limits) as bench:
-        return bench.rows(query.format(rows=f"read_parquet([{listed}], hive_partitioning = false)"))
+        return bench.rows(query.format(rows=f"read_parquet({files_sql(paths)}, hive_partitioning = false)"))

@@ -18,6 +18,7 @@ from chargeback.outline import Outline
 from chargeback.spans import record_name
 from chargeback.units import Terms, Unit
 from chargeback.workbench import FACT_SOURCES, SourceFile, Workbench
+from gpuledger.engine import files_sql
 from gpuledger.lake.arrow import pa
 from gpuledger.versions import (
     OwnerFact,
@@ -58,7 +59,7 @@ _IN_FORCE = """
 select
     '{table}' as kind, t.identity as identity, t.source as source, coalesce(t.seq, f.added_seq) as seq,
     t.start_s as start_s, t.end_s as end_s, n.name as file
-from read_parquet([{paths}], filename = true, hive_partitioning = false) as t
+from read_parquet({paths}, filename = true, hive_partitioning = false) as t
 inner join lake_file as f on t.filename = f.path
 inner join lake_name as n on t.filename = n.path
 inner join run_window as w on coalesce(t.seq, f.added_seq) <= w.seq
@@ -168,9 +169,8 @@ def _stage_names(bench: Workbench, desk: Desk, terms: Terms) -> None:
 
 
 def _in_force(table: str, files: Iterable[SourceFile]) -> str:
-    paths = [file.path.replace("'", "''") for file in files if file.table == table]
-    listed = ", ".join(f"'{path}'" for path in paths)
-    return _IN_FORCE.format(table=table, paths=listed) if paths else ""
+    paths = [file.path for file in files if file.table == table]
+    return _IN_FORCE.format(table=table, paths=files_sql(paths)) if paths else ""
 
 
 def _versions(connection: Connection, terms: Terms) -> Iterator[_Version]:

@@ -12,6 +12,7 @@ from chargeback.desk import Desk
 from chargeback.ledger import Result
 from chargeback.statement import By, Line, Statement, state_statement
 from chargeback.workbench import Workbench
+from gpuledger.engine import files_sql
 from gpuledger.errors import InputError
 
 __all__ = ["Asked", "find_line", "key_sql", "named_here", "open_books", "pick", "picked_where"]
@@ -34,9 +35,8 @@ def open_books(bench: Workbench, folders: Iterable[Path]) -> None:
         ("kept_entry", "entry"),
         ("kept_recognised", "recognised_entry"),
     ):
-        paths = [str(folder / f"{name}.parquet").replace("'", "''") for folder in kept]
-        listed = ", ".join(f"'{path}'" for path in paths)
-        scan = f"read_parquet([{listed}], hive_partitioning = false)"
+        files = files_sql(folder / f"{name}.parquet" for folder in kept)
+        scan = f"read_parquet({files}, hive_partitioning = false)"
         bench.connection.execute(f"create or replace view {view} as select * from {scan}")
 
 

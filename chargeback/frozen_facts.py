@@ -7,7 +7,6 @@ They are read again at the run's seq, which gives the same rows; that the slots'
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 
 from chargeback.desk import Desk
@@ -21,7 +20,7 @@ from chargeback.terms.in_force import Seqs
 from chargeback.units import Terms, Unit
 from chargeback.workbench import Workbench
 from gpuledger.calendars import month_bounds
-from gpuledger.canonical import text_digest
+from gpuledger.canonical import file_digest, text_digest
 from gpuledger.errors import InvariantError, StorageError
 
 __all__ = ["FACTS", "facts_digest", "facts_folder", "freeze_facts"]
@@ -108,10 +107,7 @@ def _folders(desk: Desk, period: str, close_id: str) -> list[Path]:
 
 def facts_digest(desk: Desk, period: str, close_id: str) -> str:
     """The digest of a close's intervals: SHA-256 over its files, each named by shard and table."""
-    lines = []
-    for folder in _folders(desk, period, close_id):
-        for path in sorted(folder.iterdir()):
-            with path.open("rb") as file:
-                digest = hashlib.file_digest(file, "sha256").hexdigest()
-            lines.append(f"{folder.parent.name}/{path.name}:{digest}\n")
+    folders = _folders(desk, period, close_id)
+    paths = (path for folder in folders for path in sorted(folder.iterdir()))
+    lines = (f"{path.parts[-3]}/{path.name}:{file_digest(path)}\n" for path in paths)
     return text_digest("".join(lines))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from chargeback.policies import policy_text
 from chargeback.pricing import MeterAmount, RecognisedPart
 from chargeback.units import EntryDay, Partition, PoolShare, Posted, Terms, Unit
 from chargeback.workbench import Workbench
+from gpuledger.canonical import file_digest
 
 __all__ = ["ENTRY_FILES", "Charges", "partition_digest", "post"]
 
@@ -98,8 +98,5 @@ def _partition(unit: Unit, day: str, written: dict[Path, int], sums: dict[str, i
 
 def partition_digest(folder: Path) -> str:
     """The digest of a partition: SHA-256 of its files, each named; they are written once."""
-    parts = []
-    for name in (*ENTRY_FILES, "time_row"):
-        with (folder / f"{name}.parquet").open("rb") as file:
-            parts.append(f"{name}:{hashlib.file_digest(file, 'sha256').hexdigest()}")
-    return " ".join(parts)
+    names = (*ENTRY_FILES, "time_row")
+    return " ".join(f"{name}:{file_digest(folder / f'{name}.parquet')}" for name in names)

@@ -36,7 +36,7 @@ def as_restated(connection: Connection, ground: Ground, by: By) -> Statement:
 
     Without a restatement it is the statement as it was closed. What it collected itself is left out.
     """
-    made = replace(thaw_statement(ground.close.statement, by), restated=())
+    made = _as_closed(ground, by)
     if not ground.counted:
         return made
     made = _changed(connection, made, ground.counted)
@@ -44,6 +44,11 @@ def as_restated(connection: Connection, ground: Ground, by: By) -> Statement:
     fresh = _fresh(connection, made, last)
     summary = fresh.summary | {"restatements": [_told(one) for one in ground.counted]}
     return replace(made, state="restated", seq=last.seq, figures=fresh.figures, summary=summary)
+
+
+def _as_closed(ground: Ground, by: By) -> Statement:
+    """A month as it was closed, without what it collected itself."""
+    return replace(thaw_statement(ground.close.statement, by), restated=())
 
 
 def _told(one: Restatement) -> dict[str, str | int]:
@@ -59,7 +64,7 @@ def _told(one: Restatement) -> dict[str, str | int]:
 
 def before_the_open(connection: Connection, ground: Ground, by: By) -> Statement:
     """A closed month as it was closed, with the restatements that are closed themselves."""
-    return _changed(connection, replace(thaw_statement(ground.close.statement, by), restated=()), ground.kept)
+    return _changed(connection, _as_closed(ground, by), ground.kept)
 
 
 def _changed(connection: Connection, made: Statement, ones: Sequence[Restatement]) -> Statement:
@@ -106,7 +111,7 @@ def _changed_lines(made: Statement, changes: Sequence[RestatedLine], fresh: Stat
 
 def bridges_of(connection: Connection, ground: Ground, by: By) -> list[Bridge]:
     """A bridge over each restatement of a month that counts, in order, from where the last one ended."""
-    before = replace(thaw_statement(ground.close.statement, by), restated=())
+    before = _as_closed(ground, by)
     bridges = []
     for one in ground.counted:
         steps = load_steps(connection, one)

@@ -28,6 +28,7 @@ __all__ = [
     "Statement",
     "gpu_hours",
     "key_of",
+    "part_of",
     "state_statement",
 ]
 
@@ -157,9 +158,7 @@ class Statement:
     @property
     def coverage(self) -> Decimal | None:
         """The part of held time for which activity is known, to four places; None where nothing is held."""
-        if not self.figures.held:
-            return None
-        return _places(Fraction(self.figures.observed, self.figures.held), 4)
+        return part_of(self.figures.observed, self.figures.held)
 
     @property
     def window(self) -> tuple[str, str]:
@@ -199,6 +198,11 @@ def gpu_hours(ticks: int) -> Decimal:
 def gpu_microseconds(ticks: int) -> int:
     """Ticks as whole microseconds of a GPU, half up."""
     return half_up(Fraction(ticks * 1_000_000, TICKS))
+
+
+def part_of(part: int, whole: int) -> Decimal | None:
+    """A part of a whole to four places, half up; None where there is no whole."""
+    return _places(Fraction(part, whole), 4) if whole else None
 
 
 def _places(value: Fraction, digits: int) -> Decimal:

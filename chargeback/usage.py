@@ -6,16 +6,14 @@ from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from decimal import Decimal
-from fractions import Fraction
 from typing import Any
 
 from chargeback.desk import Desk
 from chargeback.explain_pick import open_books
 from chargeback.ledger import Result
 from chargeback.partitions import run_folders
-from chargeback.statement import By, key_of
+from chargeback.statement import By, key_of, part_of
 from chargeback.workbench import Workbench
-from gpuledger.money import half_up
 
 __all__ = ["ACCOUNTS", "HELD", "IdleHolder", "Usage", "UsageLine", "idle_holders", "usage_of"]
 
@@ -45,13 +43,13 @@ class UsageLine:
     @property
     def coverage(self) -> Decimal | None:
         """The known part of the held time, to four places; None where nothing is held."""
-        return _part(self.observed, self.held)
+        return part_of(self.observed, self.held)
 
     @property
     def idle(self) -> Decimal | None:
         """The idle part of the held time that is known, to four places; None where none of it is known."""
         known = self.ticks.get("used", 0) + self.ticks.get("idle_held", 0)
-        return _part(self.ticks.get("idle_held", 0), known)
+        return part_of(self.ticks.get("idle_held", 0), known)
 
 
 @dataclass(frozen=True)
@@ -68,7 +66,7 @@ class IdleHolder:
     @property
     def coverage(self) -> Decimal | None:
         """The known part of its held time, to four places."""
-        return _part(self.observed, self.held)
+        return part_of(self.observed, self.held)
 
 
 @dataclass(frozen=True)
@@ -89,10 +87,6 @@ class Usage:
         for line in self.lines:
             ticks.update(line.ticks)
         return UsageLine("total", dict(ticks), sum(line.observed for line in self.lines))
-
-
-def _part(part: int, whole: int) -> Decimal | None:
-    return Decimal(half_up(Fraction(part, whole) * 10**4)).scaleb(-4) if whole else None
 
 
 def usage_of(result: Result, by: By) -> Usage:

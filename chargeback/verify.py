@@ -16,6 +16,7 @@ from chargeback.post import ENTRY_FILES, partition_digest
 from chargeback.statement import By, Statement, gpu_hours, state_statement
 from chargeback.verify_restated import verify_restatements
 from chargeback.workbench import Workbench
+from gpuledger.engine import files_sql
 from gpuledger.money import currency, format_minor, format_quanta, half_up
 from gpuledger.versions import Database, audit_chain
 
@@ -29,9 +30,8 @@ class _Books:
     partitions: tuple[tuple[Path, str], ...]
 
     def scan(self, *names: str) -> str:
-        paths = [str(folder / f"{name}.parquet") for folder, _ in self.partitions for name in names]
-        listed = ", ".join("'" + path.replace("'", "''") + "'" for path in paths)
-        return f"read_parquet([{listed}], hive_partitioning = false)"
+        paths = [folder / f"{name}.parquet" for folder, _ in self.partitions for name in names]
+        return f"read_parquet({files_sql(paths)}, hive_partitioning = false)"
 
 
 def verify_period(desk: Desk, period: str, result: Result) -> list[Check]:

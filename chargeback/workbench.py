@@ -12,7 +12,7 @@ from typing import Any
 import duckdb
 
 from chargeback.model_files import Model, model, source_views
-from gpuledger.engine import connect
+from gpuledger.engine import connect, files_sql, text_sql
 from gpuledger.errors import BooksError, InvariantError, StorageError
 from gpuledger.lake import TABLES
 from gpuledger.lake.arrow import pa
@@ -92,8 +92,8 @@ class Workbench:
         paths = [file.path for file in files if file.table == name]
         if not paths:
             return f"no_{name}"
-        listed = ", ".join("'" + path.replace("'", "''") + "'" for path in paths)
-        scan = f"read_parquet([{listed}], filename = true, hive_partitioning = false, union_by_name = true)"
+        flags = "filename = true, hive_partitioning = false, union_by_name = true"
+        scan = f"read_parquet({files_sql(paths)}, {flags})"
         return f"(select * from {scan} union all by name select * from no_{name})"
 
     def stage(self, name: str, table: pa.Table) -> None:
@@ -163,10 +163,11 @@ class Workbench:
     def write(self, query: str, path: Path) -> int:
         """Write a result as Parquet (v2 pages, zstd) and give its number of rows; the path must be new."""
         path.parent.mkdir(parents=True, exist_ok=True)
-        target = str(path).replace("'", "''")
         written = (
             self.connection.cursor()
-            .execute(f"copy ({query}) to '{target}' (format parquet, compression zstd, parquet_version v2)")
+            .execute(
+                f"copy ({query}) to {text_sql(path)} (format parquet, compression zstd, parquet_version v2)"
+            )
             .fetchone()
         )
         return int(written[0]) if written else 0

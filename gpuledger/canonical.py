@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+from pathlib import Path
 from typing import Any
 
-__all__ = ["canonical_json", "text_digest"]
+__all__ = ["canonical_json", "file_digest", "text_digest"]
 
 
 def canonical_json(value: Any) -> str:
@@ -21,6 +22,12 @@ def canonical_json(value: Any) -> str:
 def text_digest(text: str) -> str:
     """SHA-256 of a text's UTF-8, as 64 hexadecimal digits."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def file_digest(path: Path) -> str:
+    """SHA-256 of a file's bytes, as 64 hexadecimal digits."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _refuse_floats(value: Any) -> None:

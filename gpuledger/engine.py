@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import duckdb
 
-__all__ = ["connect"]
+__all__ = ["connect", "files_sql", "text_sql"]
 
 
 def connect(
@@ -30,3 +31,13 @@ def connect(
     connection = duckdb.connect(":memory:", config=config)
     connection.execute("set TimeZone = 'UTC'")
     return connection
+
+
+def text_sql(text: str | Path) -> str:
+    """A text as SQL, in quotes."""
+    return "'" + str(text).replace("'", "''") + "'"
+
+
+def files_sql(paths: Iterable[str | Path]) -> str:
+    """Paths as a list in SQL, for `read_parquet`: an explicit list, never a folder or a glob."""
+    return f"[{', '.join(map(text_sql, paths))}]"

@@ -7,6 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
+from gpuledger.engine import files_sql
 from gpuledger.lake.arrow import pa
 from gpuledger.lake.schema import table_schema
 
@@ -69,19 +70,14 @@ def see_samples(connection: DuckDBPyConnection, paths: Sequence[str]) -> None:
         return
     columns = table_schema("sample").columns
     lacking = ", ".join(f'cast(null as {_ENGINE[c.type]}) as "{c.name}"' for c in columns if c.nullable)
-    named = ", ".join(f"'{_quoted(path)}'" for path in paths)
     connection.execute(
         f"""
         create or replace temp view sample as
-        select * from read_parquet([{named}], hive_partitioning = false, union_by_name = true)
+        select * from read_parquet({files_sql(paths)}, hive_partitioning = false, union_by_name = true)
         union all by name
         select {lacking} where false
         """
     )
-
-
-def _quoted(path: str) -> str:
-    return path.replace("'", "''")
 
 
 def _nullable(schema: Any) -> Any:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gpuledger.engine import files_sql
 from gpuledger.lake import Lake, LakeFile, StagedFile
 from gpuledger.lake.arrow import pa, pc, pq
 from gpuledger.lake.schema import table_schema
@@ -87,14 +88,16 @@ def _singled(connection: DuckDBPyConnection, coming: Sequence[str], known: Seque
     """The rows to write, in order, some at a time: no key lies in two of the tables."""
     columns = list(pq.read_schema(coming[0]).names)
     listed = ", ".join(f'"{name}"' for name in columns)
-    scans = [f"select {listed}, true as coming from read_parquet({_list(coming)})"]
+    scans = [f"select {listed}, true as coming from read_parquet({files_sql(coming)})"]
     if known:
         lacking = ", ".join(f'null as "{name}"' for name in columns if name not in KEY)
-        one_source = f"select distinct source from read_parquet({_list(coming[:1])})"
+        one_source = f"select distinct source from read_parquet({files_sql(coming[:1])})"
         scans.append(
             f"""
             select {listed}, false as coming from (
-                select * from read_parquet({_list(known)}, union_by_name = true, hive_partitioning = false)
+                select * from read_parquet(
+                    {files_sql(known)}, union_by_name = true, hive_partitioning = false
+                )
                 union all by name select {lacking} where false
             ) where source in ({one_source})
             """
@@ -156,7 +159,3 @@ def _greatest(connection: DuckDBPyConnection, rows: Any, columns: Sequence[str])
     ).to_arrow_table()
     connection.unregister("some_rows")
     return found.select(list(columns))
-
-
-def _list(paths: Sequence[str]) -> str:
-    return "[" + ", ".join("'" + path.replace("'", "''") + "'" for path in paths) + "]"
