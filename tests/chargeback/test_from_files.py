@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from desktop import Desktop
@@ -80,10 +81,10 @@ def bring(desktop: Desktop, kind: str, text: str, keys: str, name: str = "") -> 
     assert code == 0, err
 
 
-def told(desktop: Desktop, *words: str) -> dict[str, object]:
+def told(desktop: Desktop, *words: str) -> dict[str, Any]:
     code, out, err = desktop.type(*words, *MONTH, "--format", "json")
     assert code == 0, err
-    found: dict[str, object] = json.loads(out)
+    found: dict[str, Any] = json.loads(out)
     return found
 
 
@@ -97,14 +98,14 @@ def test_every_way_to_hold_a_gpu_comes_from_files_to_the_statement(desktop: Desk
     assert desktop.type("run", *MONTH)[0] == 0
 
     made = told(desktop, "statement")
-    amounts = {line["key"]: line["amount"] for line in made["lines"]}  # type: ignore[attr-defined]
+    amounts = {line["key"]: line["amount"] for line in made["lines"]}
     # ml: 48 h of 8/15 and 12 h + 12 h halved; web: 24 h of 7/15, 36 h whole, 12 h halved; 12 h of n2 drained.
     assert amounts == {"ml": 17440, "web": 21280, "__overhead__": 4800, "__idle_free__": 849280}
     used = told(desktop, "usage", "--by", "owner")
-    lines = {line["key"]: line for line in used["lines"]}  # type: ignore[attr-defined]
+    lines = {line["key"]: line for line in used["lines"]}
     assert lines["ml"]["used_gpu_hours"] == lines["ml"]["idle_held_gpu_hours"] == "6.400000"
     assert lines["web"]["idle_held_gpu_hours"] == "11.200000"
-    assert [one["run"] for one in used["idle_holders"]] == ["c/b", "c/a"]  # type: ignore[attr-defined]
+    assert [one["run"] for one in used["idle_holders"]] == ["c/b", "c/a"]
     assert told(desktop, "explain", "ml", "--slot", "n1/0")["adds_up"] is True
     assert desktop.type("verify", *MONTH)[0] == 0
     assert desktop.type("close", *MONTH)[0] == 0
