@@ -19,11 +19,17 @@ from collectors.imports.imports import import_capacity, import_holdings, import_
 from collectors.imports.intake import Intake, Options, open_intake
 from collectors.imports.map_file import load_map, read_map
 from collectors.imports.summary import Summary
-from collectors.imports.track_imports import import_partitions, import_phases, import_states
-from collectors.imports.track_maps import PartitionMap, PhaseMap, StateMap
+from collectors.imports.track_imports import (
+    import_checkpoints,
+    import_partitions,
+    import_phases,
+    import_states,
+)
+from collectors.imports.track_maps import CheckpointMap, PartitionMap, PhaseMap, StateMap
 
 __all__ = [
     "CapacityMap",
+    "CheckpointMap",
     "ColumnMap",
     "DeviceFact",
     "HoldingFact",
@@ -42,6 +48,7 @@ __all__ = [
     "StateMap",
     "Summary",
     "import_capacity",
+    "import_checkpoints",
     "import_holdings",
     "import_inventory",
     "import_partitions",

@@ -49,6 +49,10 @@ def _natural(text: str) -> str:
 Natural = Annotated[str, AfterValidator(_natural)]
 
 
+def _short(value: object) -> object:
+    return {"column": value} if isinstance(value, str) else value
+
+
 class TextCell(Part):
     """Where a field's text comes from: one column, the first of several that is not empty, or a constant.
 
@@ -70,8 +74,13 @@ class TextCell(Part):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that are read, in order of preference."""
+        """The columns that its text is read from, in order of preference."""
         return (self.column,) if self.column is not None else self.first_of
+
+    @property
+    def columns_read(self) -> tuple[str, ...]:
+        """Every column that is read for it."""
+        return self.columns
 
 
 class QuantityCell(TextCell):
@@ -87,9 +96,29 @@ class QuantityCell(TextCell):
 
 
 class FractionCell(TextCell):
-    """A share of each unit, the number divided by `per`; it must come out above 0 and at most 1."""
+    """A share of each unit, the number divided by `per`; it must come out above 0 and at most 1.
+
+    `per_column` names a column to divide by instead; `greatest_of` is the greatest of several shares.
+    """
+
+    ways: ClassVar[tuple[str, ...]] = ("column", "first_of", "constant", "greatest_of")
 
     per: Natural = "1"
+    per_column: str | None = None
+    greatest_of: tuple[Annotated[FractionCell, BeforeValidator(_short)], ...] = ()
+
+    @model_validator(mode="after")
+    def _divided_once(self) -> FractionCell:
+        if self.per_column is not None and self.per != "1":
+            raise ValueError("a share is divided by per or by per_column: keep one of the two")
+        if self.greatest_of and (self.per_column is not None or self.per != "1" or self.missing is not None):
+            raise ValueError("greatest_of is of shares: put per, per_column and missing into each of them")
+        return self
+
+    @property
+    def columns_read(self) -> tuple[str, ...]:
+        of_parts = tuple(column for part in self.greatest_of for column in part.columns_read)
+        return (*self.columns, *of_parts, *([self.per_column] if self.per_column is not None else ()))
 
 
 class HeldCell(QuantityCell):
@@ -109,10 +138,6 @@ class HeldCell(QuantityCell):
     @property
     def columns(self) -> tuple[str, ...]:
         return (self.share,) if self.share is not None else super().columns
-
-
-def _short(value: object) -> object:
-    return {"column": value} if isinstance(value, str) else value
 
 
 Text = Annotated[TextCell, BeforeValidator(_short)]

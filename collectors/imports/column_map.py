@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field, PrivateAttr, ValidationInfo, field_validator, model_validator
 
 from collectors.imports.cells import Held, Part, Quantity, Share, SharingCells, Text, TextCell
+from collectors.imports.outcomes import Outcome
 from gpuledger.calendars import time_zone
 from gpuledger.errors import InputError
 from gpuledger.instants import Unit
@@ -62,6 +63,7 @@ class HoldingColumns(Columns):
     fraction: Share | None = None
     share: SharingCells | None = None
     node: Text | None = None
+    nodes: Text | None = None
     slot: Text | None = None
     lane: Text | None = None
     device: Text | None = None
@@ -71,6 +73,10 @@ class HoldingColumns(Columns):
     cpus: Quantity | None = None
     memory_bytes: Quantity | None = None
     licences: Quantity | None = None
+    controller: Text | None = None
+    outcome: Text | None = None
+    suspended: Text | None = None
+    elapsed: Text | None = None
     group: Text | None = None
     model: Text | None = None
     region: Text | None = None
@@ -90,6 +96,13 @@ class HoldingColumns(Columns):
         if share is not None and info.data.get("fraction") is not None:
             raise ValueError(f"a row shares by fraction or by {share.mode}, not by both: keep one of the two")
         return share
+
+    @field_validator("elapsed")
+    @classmethod
+    def _suspended_once(cls, elapsed: TextCell | None, info: ValidationInfo) -> TextCell | None:
+        if elapsed is not None and info.data.get("suspended") is not None:
+            raise ValueError("elapsed and suspended say the same: map one of the two")
+        return elapsed
 
     def cells(self) -> Iterator[tuple[str, TextCell]]:
         yield from super().cells()
@@ -210,7 +223,7 @@ class ColumnMap(Part):
 
     def columns_read(self) -> tuple[str, ...]:
         """Every column that the map names, once, in the order in which it names them."""
-        named = [column for _, cell in self.fields.cells() for column in cell.columns]
+        named = [column for _, cell in self.fields.cells() for column in cell.columns_read]
         return tuple(dict.fromkeys([*named, *self.rows.columns]))
 
 
@@ -221,6 +234,7 @@ class HoldingMap(ColumnMap):
     identity: Names
     run: Names = ()
     capacity: Literal["assumed"] | None = None
+    outcomes: dict[str, Outcome] = Field(default_factory=dict)
     columns: HoldingColumns
 
     @field_validator("identity")
@@ -233,9 +247,16 @@ class HoldingMap(ColumnMap):
     @model_validator(mode="after")
     def _placed_or_assumed(self) -> HoldingMap:
         columns = self.columns
-        if columns.node is not None and self.capacity:
+        named = columns.node is not None or columns.nodes is not None
+        if columns.node is not None and columns.nodes is not None:
+            raise ValueError("a row names a node, or a list of nodes: map node or nodes")
+        if columns.nodes is not None and (columns.units is None or columns.slot or columns.device):
+            raise ValueError(
+                "nodes parts the units of a row among them: map units, and neither slot nor device beside it"
+            )
+        if named and self.capacity:
             raise ValueError("capacity: assumed is for holdings that name no node, and columns name one")
-        if columns.node is None and (columns.slot or columns.device):
+        if not named and (columns.slot or columns.device):
             raise ValueError("a slot or a device needs its node: map node too")
         if columns.lane is not None and columns.slot is None:
             raise ValueError("a lane needs its slot: map slot too, or the partition's UUID as device")
@@ -243,9 +264,9 @@ class HoldingMap(ColumnMap):
             raise ValueError(
                 f"capacity: assumed knows no device that others share: {columns.share.mode} needs a node"
             )
-        if columns.node is None and not self.capacity:
+        if not named and not self.capacity:
             raise ValueError("no node is mapped: map node, or say capacity: assumed if the file knows none")
-        if columns.node is not None and (columns.model or columns.region or columns.group):
+        if named and (columns.model or columns.region or columns.group):
             raise ValueError(
                 "model, region and group are of assumed capacity: a node's come from the inventory"
             )
@@ -259,6 +280,12 @@ class HoldingMap(ColumnMap):
                 f"identity and run cannot name {', '.join(sorted(both))}: a later export moves the end of a "
                 "holding, and would not find it again"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _outcomes_of_something(self) -> HoldingMap:
+        if self.outcomes and self.columns.outcome is None:
+            raise ValueError("outcomes gives words a meaning, and no column has them: map outcome")
         return self
 
     def columns_read(self) -> tuple[str, ...]:

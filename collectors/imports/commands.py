@@ -1,4 +1,5 @@
-"""The commands `gpuledger import holdings`, `inventory`, `capacity`, `states`, `partitions` and `phases`."""
+"""The commands `gpuledger import holdings`, `inventory`, `capacity`, `states`, `partitions`, `phases` and
+`checkpoints`."""
 
 from __future__ import annotations
 
@@ -13,11 +14,16 @@ from collectors.imports.imports import import_capacity, import_holdings, import_
 from collectors.imports.intake import Intake, Options, Watch, open_intake
 from collectors.imports.map_file import read_map
 from collectors.imports.summary import Summary
-from collectors.imports.track_imports import import_partitions, import_phases, import_states
-from collectors.imports.track_maps import PartitionMap, PhaseMap, StateMap
+from collectors.imports.track_imports import (
+    import_checkpoints,
+    import_partitions,
+    import_phases,
+    import_states,
+)
+from collectors.imports.track_maps import CheckpointMap, PartitionMap, PhaseMap, StateMap
 from gpuledger.session import Session
 
-__all__ = ["capacity", "holdings", "inventory", "partitions", "phases", "states"]
+__all__ = ["capacity", "checkpoints", "holdings", "inventory", "partitions", "phases", "states"]
 
 M = TypeVar("M", bound=ColumnMap)
 
@@ -118,6 +124,21 @@ def phases(
 ) -> None:
     """Import what workloads' runs were at, and when."""
     _run(ctx, file, map, PhaseMap, import_phases, Options(epoch, through, source, strict), format)
+
+
+def checkpoints(
+    ctx: typer.Context,
+    file: File,
+    map: Map,
+    epoch: Epoch = None,
+    through: Through = None,
+    source: Source = None,
+    strict: Strict = False,
+    format: Format = "table",
+) -> None:
+    """Import when the work of workloads' runs was kept."""
+    options = Options(epoch, through, source, strict)
+    _run(ctx, file, map, CheckpointMap, import_checkpoints, options, format)
 
 
 def _run(

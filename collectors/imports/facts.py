@@ -113,6 +113,9 @@ class HoldingFact(NamedTuple):
     cpus_milli: int | None
     memory_bytes: int | None
     licences: int | None
+    outcome: str | None = None
+    suspended_s: int | None = None
+    owner_from: str | None = None
 
 
 class StateFact(NamedTuple):

@@ -26,7 +26,8 @@ class Gathered(Generic[K, T]):
     """What the rows of a file came to.
 
     `items` are what rows say, by key; `first` is the row that says it, `again` the further rows that say the
-    same; `left_out` counts rows that the map does not want. Each row is in one of these or in `rejected`.
+    same; `left_out` counts rows that the map does not want. Each row is in one of these or in `rejected`. A
+    row may say several things, as a job on several nodes does: it is accepted or rejected as a whole.
     """
 
     read: int = 0
@@ -37,9 +38,14 @@ class Gathered(Generic[K, T]):
     rejected: list[Rejected] = field(default_factory=list)
 
     @property
+    def accepted(self) -> int:
+        """Rows that say something first."""
+        return len(set(self.first.values()))
+
+    @property
     def repeated(self) -> int:
-        """Rows that say again what another row says."""
-        return sum(map(len, self.again.values()))
+        """Rows that only say again what other rows say."""
+        return len({number for rows in self.again.values() for number in rows} - set(self.first.values()))
 
     @property
     def reasons(self) -> Counter[str]:
@@ -68,13 +74,13 @@ class Gathered(Generic[K, T]):
 
 def gather(
     rows: Iterable[Row | Misfit],
-    read: Callable[[Cells], T],
+    read: Callable[[Cells], Iterable[T]],
     key_of: Callable[[T], K],
     *,
     wanted: Wanted | None = None,
     mend: str = "",
 ) -> Gathered[K, T]:
-    """Read each row; rows that say different things under one key all go to quarantine, in any order.
+    """Read what each row says; rows that differ under one key all go to quarantine, in any order.
 
     `read` raises `BadRow` for a row that cannot be right; a `ColumnMapError` goes on, with the row. `mend`
     says what to do about rows that differ.
@@ -89,19 +95,41 @@ def gather(
             if wanted is not None and not wanted(row.cells):
                 gathered.left_out += 1
                 continue
-            item = read(row.cells)
+            items = read(row.cells)
         except BadRow as bad:
             gathered.rejected.append(Rejected(row.number, bad.reason, bad.detail))
             continue
         except ColumnMapError as error:
             error.place = replace(error.place or Place(), row=row.number)
             raise
-        key = key_of(item)
-        if not gathered.put(key, item, row.number):
-            contested[key] = None
-    for key in contested:
-        gathered.reject(key, "rows of one identity differ", _rivals(key, gathered.rows_of(key), mend))
+        for item in items:
+            key = key_of(item)
+            if not gathered.put(key, item, row.number):
+                contested[key] = None
+    _reject_rivals(gathered, contested, mend)
     return gathered
+
+
+def _reject_rivals(gathered: Gathered[K, T], contested: Iterable[K], mend: str) -> None:
+    """Send the rows that contradict each other to quarantine, once each, with all else that they say."""
+    bad: dict[int, Rejected] = {}
+    for key in contested:
+        numbers = gathered.rows_of(key)
+        detail = _rivals(key, numbers, mend)
+        for number in numbers:
+            bad.setdefault(number, Rejected(number, "rows of one identity differ", detail))
+    if not bad:
+        return
+    gathered.rejected += bad.values()
+    for key in [key for key, number in gathered.first.items() if number in bad or key in gathered.again]:
+        left = [number for number in gathered.rows_of(key) if number not in bad]
+        gathered.again.pop(key, None)
+        if not left:
+            del gathered.items[key], gathered.first[key]
+            continue
+        gathered.first[key] = left[0]
+        if left[1:]:
+            gathered.again[key] = left[1:]
 
 
 def _rivals(key: object, numbers: list[int], mend: str) -> str:

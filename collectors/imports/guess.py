@@ -211,12 +211,30 @@ class _Guesser:
 
     def _take(self, name: str, column: str) -> None:
         self._taken.add(column)
-        several = any("[" in text or "," in text for text in self._sample.cells(column))
-        if several and name in ("node", "slot", "device"):
+        if name in ("slot", "device") or (name == "node" and self._made.kind != "holdings"):
+            self._one_alone(name, column)
+        self._made.fields.append(Guessed(name, column, self._more(name, column), self._why(name, column)))
+
+    def _names_several(self, column: str) -> bool:
+        return any("[" in text or "," in text for text in self._sample.cells(column))
+
+    def _one_alone(self, name: str, column: str) -> None:
+        if self._names_several(column):
             self._made.warnings.append(
                 f"cells of {column!r} name several {name}s, which no row may: export a row for each"
             )
-        self._made.fields.append(Guessed(name, column, self._more(name, column), self._why(name, column)))
+
+    def _node_lists(self) -> None:
+        """A job on several nodes is a row with a count of units, which part evenly among them."""
+        fields = {one.field: at for at, one in enumerate(self._made.fields)}
+        column = self._made.column_of("node")
+        if column is None or not self._names_several(column):
+            return
+        if "units" not in fields or {"slot", "device"} & fields.keys():
+            self._one_alone("node", column)
+            return
+        why = f"{self._why('node', column)}; its cells list several nodes, among which units part evenly"
+        self._made.fields[fields["node"]] = Guessed("nodes", column, {}, why)
 
     def _more(self, name: str, column: str) -> dict[str, str]:
         """What the map says of a cell beside its column."""
@@ -256,6 +274,7 @@ class _Guesser:
 
     def _holdings(self) -> None:
         """The keys of a map of holdings alone: identity and run, and the rows that are steps of a job."""
+        self._node_lists()
         found = next(
             (column for name in RUN_IDS for column, plain in self._plain.items() if plain == name), None
         )

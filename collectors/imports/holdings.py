@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
 from collectors.imports.cells import TextCell
 from collectors.imports.column_map import HoldingMap
+from collectors.imports.durations import suspended_of
 from collectors.imports.facts import HoldingFact
+from collectors.imports.hostlist import hosts
 from collectors.imports.keys import join_key, lane_name, number_of, slot_name, time_key
+from collectors.imports.outcomes import Outcomes
+from collectors.imports.owner_chain import OwnerChain
 from collectors.imports.readings import count_of, text_of
 from collectors.imports.rows import Cells, refuse
 from collectors.imports.sharing import share_of
@@ -17,7 +21,15 @@ from collectors.imports.times import Times
 from gpuledger.canonical import canonical_json
 from gpuledger.instants import format_utc
 
-__all__ = ["HoldingReader", "held_gpu_seconds", "interval_of", "key_of", "lane_of", "node_of"]
+__all__ = [
+    "HoldingReader",
+    "held_gpu_seconds",
+    "interval_of",
+    "key_of",
+    "lane_of",
+    "node_of",
+    "suspended_gpu_seconds",
+]
 
 _MOST_UNITS = 1_000_000
 _SEVERAL = frozenset("[], \t")
@@ -25,7 +37,6 @@ _REPLICA = "::"
 """The device plugin's `<UUID>::<n>`: turn n on a device, and no device of its own."""
 _TEXTS = (
     "cluster",
-    "owner_key",
     "node",
     "slot",
     "lane",
@@ -65,10 +76,35 @@ class HoldingReader:
             if (cell := getattr(columns, name)) is not None
         }
         self._share = share_of(columns.fraction, columns.share, nulls)
+        self._suspended = suspended_of(columns.suspended, columns.elapsed, nulls)
+        self.owners = OwnerChain(columns.owner_key, columns.controller, nulls)
+        self.outcomes = Outcomes(column_map.outcomes)
+        self._nodes = None if columns.nodes is None else text_of(columns.nodes, nulls)
+        self._outcome = None if columns.outcome is None else text_of(columns.outcome, nulls)
 
-    def read(self, cells: Cells) -> HoldingFact:
-        """The holding of a row; raises `BadRow` when it cannot be right."""
+    def read_each(self, cells: Cells) -> Sequence[HoldingFact]:
+        """The holdings of a row, one on each node that it names; raises `BadRow` when it cannot be right."""
+        facts = (self._read(cells),) if self._nodes is None else self._on_each(cells, self._nodes(cells))
+        if self.owners.shares:
+            for fact in facts:
+                self.owners.remember(fact.identity, cells)
+        return facts
+
+    def _on_each(self, cells: Cells, text: str) -> Sequence[HoldingFact]:
+        """The holding of a row as equal parts on each node of a list; on none where the list is empty."""
+        names = hosts(text)
+        whole = self._read(cells, names[0] if names else "")
+        if not names:
+            return [whole]
+        if whole.units % len(names):
+            refuse("units do not part evenly among the nodes", f"{whole.units} on {len(names)} nodes")
+        return [_part(whole, node, place, len(names)) for place, node in enumerate(names)]
+
+    def _read(self, cells: Cells, node: str | None = None) -> HoldingFact:
+        """The holding of a row, on this node where its own cell names several."""
         text = {name: read(cells) for name, read in self._text.items()}
+        if node is not None:
+            text["node"] = node
         counts = {name: read(cells) for name, read in self._counts.items()}
         start_s, end_s = interval_of(self._start(cells), self._end(cells))
         cluster = text["cluster"] or self._cluster_else
@@ -77,6 +113,7 @@ class HoldingReader:
         units = self._units(counts)
         share = self._share(cells)
         place = self._place(text, units)
+        owner = self.owners.find(cells)
         return HoldingFact(
             identity=f"{join_key([cluster])}/{key}",
             source=self._source,
@@ -87,7 +124,7 @@ class HoldingReader:
             run=run,
             run_no=number_of(run),
             workload_kind=text["workload_kind"] or None,
-            owner_key=text["owner_key"],
+            owner_key=owner.key,
             namespace=text["namespace"] or None,
             account=text["account"] or None,
             labels=self._labelled(cells),
@@ -106,6 +143,9 @@ class HoldingReader:
             cpus_milli=counts.get("cpus"),
             memory_bytes=counts.get("memory_bytes"),
             licences=counts.get("licences"),
+            outcome=None if self._outcome is None else self.outcomes.read(self._outcome(cells)),
+            suspended_s=None if self._suspended is None else self._suspended(cells, start_s, end_s),
+            owner_from=owner.where,
         )
 
     def _labelled(self, cells: Cells) -> str | None:
@@ -139,6 +179,22 @@ class HoldingReader:
             refuse("a slot or device is one unit", f"{units} units on {slot or device}")
         named = slot_name(node, slot) if slot else None
         return _Place(node, named, lane_of(node, named, text["lane"]), device or None)
+
+
+def _part(whole: HoldingFact, node: str, place: int, places: int) -> HoldingFact:
+    """What one node has of a holding: as many units as each other; what else it took may differ by one."""
+
+    def of(amount: int | None) -> int | None:
+        return None if amount is None else amount * (place + 1) // places - amount * place // places
+
+    return whole._replace(
+        identity=f"{whole.identity}/{join_key([node])}",
+        node=node,
+        units=whole.units // places,
+        cpus_milli=of(whole.cpus_milli),
+        memory_bytes=of(whole.memory_bytes),
+        licences=of(whole.licences),
+    )
 
 
 class _Place(NamedTuple):
@@ -211,3 +267,11 @@ def held_gpu_seconds(facts: Iterable[HoldingFact], through_s: Mapping[str, int])
         else:
             parts += Fraction(seconds * fact.weight, fact.weight_cap)
     return whole + parts
+
+
+def suspended_gpu_seconds(facts: Iterable[HoldingFact]) -> Fraction:
+    """GPU-seconds that were held while their runs were suspended, of those of which it is known; exact."""
+    return sum(
+        (Fraction((fact.suspended_s or 0) * fact.units * fact.weight, fact.weight_cap) for fact in facts),
+        Fraction(0),
+    )

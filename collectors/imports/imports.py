@@ -5,7 +5,8 @@ Each gathers its rows, settles them with what is known, writes, and sums up.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping
 from fractions import Fraction
 from typing import Protocol, TypeVar
 
@@ -15,10 +16,11 @@ from collectors.imports.column_map import CapacityMap, HoldingMap, InventoryMap
 from collectors.imports.counts import CapacityReader, Series, series_of
 from collectors.imports.deliver import Delivery, Outcome, deliver
 from collectors.imports.facts import DeviceFact, HoldingFact, NodeFact, SlotFact
-from collectors.imports.holdings import HoldingReader, held_gpu_seconds
+from collectors.imports.holdings import HoldingReader, held_gpu_seconds, suspended_gpu_seconds
 from collectors.imports.intake import Intake, Reach, Watch
 from collectors.imports.inventory import InventoryReader, PlaceRow, refuse_contradictions
 from collectors.imports.keys import join_key
+from collectors.imports.outcomes import OUTCOMES
 from collectors.imports.places import Places, settle_inventory
 from collectors.imports.quarantine import BadRecord
 from collectors.imports.stored import facts_of_nodes, facts_said
@@ -27,6 +29,8 @@ from gpuledger.lake import Lake
 from gpuledger.versions import Database, throughs
 
 __all__ = ["Ledger", "import_capacity", "import_holdings", "import_inventory", "write"]
+
+_WORDS_NAMED = 3
 
 OfNode = TypeVar("OfNode", NodeFact, SlotFact, DeviceFact)
 
@@ -45,9 +49,10 @@ def import_holdings(intake: Intake, column_map: HoldingMap, ledger: Ledger, watc
     """Bring in who held what, and when."""
     reader = HoldingReader(column_map, intake.times, intake.source, intake.cluster)
     mend = "add a column to identity, or deliver them in two imports"
-    gathered = intake.gather(reader.read, lambda fact: fact.identity, mend, watch)
+    gathered = intake.gather_each(reader.read_each, lambda fact: fact.identity, mend, watch)
     bad = intake.quarantined(gathered)
     facts = gathered.items
+    reader.owners.hand_on(facts)
     reach = _reach_of_holdings(intake, facts)
 
     def settle(seq: int) -> Mapping[str, Changes]:
@@ -55,15 +60,43 @@ def import_holdings(intake: Intake, column_map: HoldingMap, ledger: Ledger, watc
         with ledger.database.read() as connection:
             reached = throughs(connection, seq)
         before = {fact.identity: fact for fact in known}
-        return {"holding": settle_holdings(facts, before, reach.through_s, reached)}
+        owned = reader.owners.kept(facts, before)
+        return {"holding": settle_holdings(owned, before, reach.through_s, reached)}
 
     outcome = write(intake, ledger, settle, reach, bad)
     figures: dict[str, Figure] = {
         "owners": len({fact.owner_key for fact in facts.values()} - {""}),
         "with_gpu": sum(fact.units > 0 for fact in facts.values()),
         "gpu_hours_held": six_places(held_gpu_seconds(facts.values(), reach.through_s) / 3600),
+        **_figures_of_life(column_map, facts.values()),
+        **reader.owners.figures(facts.values()),
     }
-    return summarise(intake, gathered, outcome, reach, figures)
+    return summarise(intake, gathered, outcome, reach, figures, _notes(reader))
+
+
+def _figures_of_life(column_map: HoldingMap, facts: Collection[HoldingFact]) -> dict[str, Figure]:
+    """The figures of suspended time and of outcomes, where the map has them."""
+    columns, figures = column_map.columns, dict[str, Figure]()
+    if columns.suspended is not None or columns.elapsed is not None:
+        figures["gpu_hours_suspended"] = six_places(suspended_gpu_seconds(facts) / 3600)
+    if columns.outcome is not None:
+        counts = Counter(fact.outcome for fact in facts)
+        figures |= {word: counts[word] for word in OUTCOMES if counts[word]}
+    return figures
+
+
+def _notes(reader: HoldingReader) -> list[str]:
+    """What a reader should know of words that are not known, and of owners that contradict each other."""
+    notes = []
+    if words := reader.outcomes.not_known:
+        named = ", ".join(f"{word!r} ({count})" for word, count in words.most_common(_WORDS_NAMED))
+        notes.append(f"outcome is not known of {named}: give each a meaning under outcomes in the map")
+    if (several := reader.owners.contested) > 0:
+        notes.append(
+            f"{several} controllers have pods with different owners: their other pods keep what they say "
+            "themselves"
+        )
+    return notes
 
 
 def _reach_of_holdings(intake: Intake, facts: Mapping[str, HoldingFact]) -> Reach:

@@ -62,7 +62,13 @@ class Intake:
     def gather(
         self, read: Callable[[Cells], T], key_of: Callable[[T], K], mend: str, watch: Watch
     ) -> Gathered[K, T]:
-        """Read all rows; `watch` is told how far reading went on."""
+        """Read all rows, of which each says one thing; `watch` is told how far reading went on."""
+        return self.gather_each(lambda cells: (read(cells),), key_of, mend, watch)
+
+    def gather_each(
+        self, read: Callable[[Cells], Iterable[T]], key_of: Callable[[T], K], mend: str, watch: Watch
+    ) -> Gathered[K, T]:
+        """Read all rows, of which each may say several things; `watch` is told how far reading went on."""
         rows = self.table.rows(self.column_map.columns_read(), watch)
         return gather(rows, read, key_of, wanted=wanted_rows(self.column_map.rows), mend=mend)
 

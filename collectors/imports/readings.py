@@ -85,17 +85,34 @@ def count_of(
 def fraction_of(
     cell: FractionCell, name: str, nulls: frozenset[str] = frozenset()
 ) -> Callable[[Cells], Fraction]:
-    """A function that gives a share above 0 and at most 1; an empty cell is 1."""
-    text_at, exact = text_of(cell, nulls), number_of_text(cell, name)
+    """A function that gives a share above 0 and at most 1; where every cell is empty it is 1."""
+    parts = [_part_of(part, name, nulls) for part in cell.greatest_of or (cell,)]
 
     def read(cells: Cells) -> Fraction:
-        text = text_at(cells)
-        share = exact(text) if text else Fraction(1)
+        shares = [share for part in parts if (share := part(cells)) is not None]
+        share = max(shares, default=Fraction(1))
         if not 0 < share <= 1:
             refuse(f"{name} is not above 0 and at most 1", str(share))
         if share.denominator > 10**6:
             refuse(f"{name} is finer than a millionth", str(share))
         return share
+
+    return read
+
+
+def _part_of(cell: FractionCell, name: str, nulls: frozenset[str]) -> Callable[[Cells], Fraction | None]:
+    """A function that gives one share, divided by a number or by a column; None where its cell is empty."""
+    text_at, exact = text_of(cell, nulls), number_of_text(cell, name)
+    whole_at = None if cell.per_column is None else text_of(TextCell(column=cell.per_column), nulls)
+
+    def read(cells: Cells) -> Fraction | None:
+        if not (text := text_at(cells)):
+            return None
+        if whole_at is None:
+            return exact(text)
+        if not (whole := _number(whole_at(cells) or "0", name)) > 0:
+            refuse(f"{name} has nothing to be divided by", f"column {cell.per_column}")
+        return exact(text) / whole
 
     return read
 

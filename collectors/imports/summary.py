@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -86,8 +86,9 @@ def summarise(
     outcome: Outcome,
     reach: Reach,
     figures: Mapping[str, Figure],
+    notes: Sequence[str] = (),
 ) -> Summary:
-    """Put together what was read, what was written, and the figures of this kind of import."""
+    """Put together what was read and written, the figures of this kind of import, and what to know of it."""
     also: Counter[str] = sum((change.also for change in outcome.changes.values()), Counter())
     return Summary(
         kind=intake.kind,
@@ -96,7 +97,7 @@ def summarise(
         seq=outcome.seq,
         rows={
             "read": gathered.read,
-            "accepted": len(gathered.first),
+            "accepted": gathered.accepted,
             "repeated": gathered.repeated,
             "left_out": gathered.left_out,
             "quarantined": len(gathered.rejected),
@@ -107,7 +108,7 @@ def summarise(
         also_delivered_by=dict(sorted(also.items())),
         data_through={cluster: format_utc(at_s) for cluster, at_s in sorted(reach.through_s.items())},
         data_through_from=reach.said_by,
-        warnings=[*_warnings(reach, outcome.at_s, also), *_warnings_of_rows(gathered, figures)],
+        warnings=[*_warnings(reach, outcome.at_s, also), *notes, *_warnings_of_rows(gathered, figures)],
     )
 
 

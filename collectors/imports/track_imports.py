@@ -1,4 +1,4 @@
-"""Imports of states, partitions and phases from end to end: facts of which one holds at a time."""
+"""Imports of states, partitions, phases and checkpoints from end to end: facts of a place or run in turn."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 
 from collectors.imports.changes import Changes
+from collectors.imports.checkpoints import CheckpointReader
 from collectors.imports.facts import Fact, PartitionFact, PhaseFact, StateFact
 from collectors.imports.gather import Gathered
 from collectors.imports.imports import Ledger, write
@@ -15,12 +16,12 @@ from collectors.imports.phases import PhaseReader
 from collectors.imports.rows import Cells
 from collectors.imports.slices import VERSION
 from collectors.imports.states import StateReader
-from collectors.imports.stored import facts_of_nodes, facts_of_runs, keys_known
+from collectors.imports.stored import facts_of_nodes, facts_of_runs, facts_said, keys_known
 from collectors.imports.summary import Figure, Summary, summarise
-from collectors.imports.track_maps import STATES, PartitionMap, PhaseMap, StateMap
+from collectors.imports.track_maps import STATES, CheckpointMap, PartitionMap, PhaseMap, StateMap
 from collectors.imports.tracks import refuse_overlaps, refuse_shared, settle_tracks
 
-__all__ = ["import_partitions", "import_phases", "import_states"]
+__all__ = ["import_checkpoints", "import_partitions", "import_phases", "import_states"]
 
 _MEND = "keep one of the rows"
 
@@ -84,15 +85,31 @@ def import_phases(intake: Intake, column_map: PhaseMap, ledger: Ledger, watch: W
         return facts_of_runs(ledger.lake, "phase", PhaseFact, seq, runs)
 
     def figures(facts: Iterable[PhaseFact], seq: int) -> dict[str, Figure]:
-        named = {(fact.cluster, fact.run) for fact in facts}
-        held = keys_known(ledger.lake, "holding", "run", seq, runs)
-        return {
-            "runs": len(named),
-            "runs_with_holdings": len(named & held),
-            "phases": len({fact.phase for fact in facts}),
-        }
+        return _of_runs(ledger, facts, seq) | {"phases": len({fact.phase for fact in facts})}
 
     return _bring_in(intake, ledger, "phase", gathered, known, figures)
+
+
+def import_checkpoints(intake: Intake, column_map: CheckpointMap, ledger: Ledger, watch: Watch) -> Summary:
+    """Bring in when the work of runs was kept."""
+    reader = CheckpointReader(column_map, intake.times, intake.source, intake.cluster)
+    gathered = _gathered(intake, reader.read, watch)
+    identities = gathered.items.keys()
+
+    def known(seq: int) -> list[PhaseFact]:
+        return facts_said(ledger.lake, "phase", PhaseFact, seq, identities)
+
+    def figures(facts: Iterable[PhaseFact], seq: int) -> dict[str, Figure]:
+        return _of_runs(ledger, facts, seq) | {"checkpoints": len(identities)}
+
+    return _bring_in(intake, ledger, "phase", gathered, known, figures)
+
+
+def _of_runs(ledger: Ledger, facts: Iterable[PhaseFact], seq: int) -> dict[str, Figure]:
+    """How many runs the facts are of, and of how many of them a holding is known."""
+    named = {(fact.cluster, fact.run) for fact in facts}
+    held = keys_known(ledger.lake, "holding", "run", seq, {run for _, run in named})
+    return {"runs": len(named), "runs_with_holdings": len(named & held)}
 
 
 def _gathered(intake: Intake, read: Callable[[Cells], Fact], watch: Watch) -> Gathered[str, Fact]:

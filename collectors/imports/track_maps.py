@@ -1,4 +1,4 @@
-"""The maps of what goes on with a thing in time: states of nodes, partitions of devices, phases of runs."""
+"""The maps of what goes on with a thing in time: of nodes, partitions of devices, and workloads' runs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator, mod
 from collectors.imports.cells import Quantity, Text
 from collectors.imports.column_map import ColumnMap, Columns, Names
 
-__all__ = ["STATES", "PartitionMap", "PhaseMap", "State", "StateMap"]
+__all__ = ["STATES", "CheckpointMap", "PartitionMap", "PhaseMap", "State", "StateMap"]
 
 State = Literal["available", "provisioning", "system", "maintenance", "drained", "failed", "absent"]
 STATES: tuple[str, ...] = (
@@ -65,6 +65,12 @@ class PhaseColumns(Columns):
     node: Text | None = None
 
 
+class CheckpointColumns(Columns):
+    """The fields of a checkpoint."""
+
+    at: Text
+
+
 class StateMap(ColumnMap):
     """A map of states: what nodes, or slots, were good for, and when."""
 
@@ -94,14 +100,11 @@ class PartitionMap(ColumnMap):
         return self
 
 
-class PhaseMap(ColumnMap):
-    """A map of phases: what runs were at, and when."""
+class RunMap(ColumnMap):
+    """What maps of runs say: which columns make the run, as in the map of its holdings."""
 
-    kind: Literal["phases"]
     run: Names
     run_times: Names = ()
-    phases: dict[str, Annotated[str, AfterValidator(_phase)]] = Field(default_factory=dict)
-    columns: PhaseColumns
 
     @field_validator("run")
     @classmethod
@@ -119,3 +122,18 @@ class PhaseMap(ColumnMap):
 
     def columns_read(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys([*self.run, *super().columns_read()]))
+
+
+class PhaseMap(RunMap):
+    """A map of phases: what runs were at, and when."""
+
+    kind: Literal["phases"]
+    phases: dict[str, Annotated[str, AfterValidator(_phase)]] = Field(default_factory=dict)
+    columns: PhaseColumns
+
+
+class CheckpointMap(RunMap):
+    """A map of checkpoints: when the work of runs was kept."""
+
+    kind: Literal["checkpoints"]
+    columns: CheckpointColumns

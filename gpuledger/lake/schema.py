@@ -18,7 +18,7 @@ from gpuledger.lake.arrow import pa
 
 __all__ = ["SCHEMA_VERSION", "TABLES", "Column", "ColumnType", "TableKind", "TableSchema", "table_schema"]
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 ColumnType = Literal["string", "int64", "bool"]
 TableKind = Literal["interval", "observation", "derived", "quarantine"]
@@ -295,6 +295,19 @@ _HOLDING = _interval(
         _int_or_null("cpus_milli", "thousandths of a CPU", "the CPUs it asked for"),
         _int_or_null("memory_bytes", "bytes", "the memory it asked for"),
         _int_or_null("licences", "licences", "the licences it took"),
+        _text_or_null(
+            "outcome",
+            "how its run ended: completed, failed, preempted, timeout or cancelled; null: not over, or not "
+            "known",
+        ),
+        _int_or_null(
+            "suspended_s", "s", "how long of it the run was suspended in all, not known when; null: not known"
+        ),
+        _text_or_null(
+            "owner_from",
+            "where owner_key was found: the column of the export, with ` of controller <its name>` where "
+            "another pod of it gave it; null: the export has one place for it, or none gave it",
+        ),
     ),
     ("node", "slot", "run"),
 )
@@ -306,7 +319,11 @@ _PHASE = _interval(
         _CLUSTER,
         _NODE_OR_NULL,
         _text("run", "the workload's run: the key of its holdings"),
-        _text("phase", "waiting, warm_up, running, draining, suspended, lost_work, or as the source says"),
+        _text(
+            "phase",
+            "waiting, warm_up, running, draining, suspended, lost_work, or as the source says; checkpoint "
+            "has no length: what the run had done by then is kept",
+        ),
     ),
     ("run",),
 )
@@ -330,7 +347,7 @@ _EVENT = _observation(
     "event",
     "something that happened to a subject at an instant",
     (
-        _text("kind", "what happened: xid, ecc, retired_page, reset, gang_wait, checkpoint and the like"),
+        _text("kind", "what happened: xid, ecc, retired_page, reset, gang_wait and the like"),
         _int_or_null("code", "as kind says", "the number that came with it"),
         _text_or_null("detail", "the words that came with it"),
     ),

@@ -12,6 +12,7 @@ import pytest
 
 from collectors.imports import (
     CapacityMap,
+    CheckpointMap,
     ColumnMap,
     HoldingMap,
     InventoryMap,
@@ -21,6 +22,7 @@ from collectors.imports import (
     StateMap,
     Summary,
     import_capacity,
+    import_checkpoints,
     import_holdings,
     import_inventory,
     import_partitions,
@@ -43,6 +45,7 @@ IMPORTS: dict[type[ColumnMap], Callable[..., Summary]] = {
     StateMap: import_states,
     PartitionMap: import_partitions,
     PhaseMap: import_phases,
+    CheckpointMap: import_checkpoints,
 }
 
 

@@ -117,7 +117,13 @@ OTHERS = {
         "kind: phases\nsource: watch\nrun: id\ncolumns: {phase: word, start: since}\n",
         {"phases new 1", "runs 1", "runs with holdings 0"},
     ),
+    "checkpoints": (
+        "id,saved\na,2026-10-15T00:00Z\n",
+        "kind: checkpoints\nsource: trainer\nrun: id\ncolumns: {at: saved}\n",
+        {"phases new 1", "runs 1", "runs with holdings 0", "checkpoints 1"},
+    ),
 }
+TABLES = {"states": "state", "partitions": "partition", "phases": "phase", "checkpoints": "phase"}
 
 
 @pytest.mark.parametrize("kind", OTHERS)
@@ -135,5 +141,5 @@ def test_the_other_kinds_are_acknowledged_in_words_and_in_json(
     assert run(edge, *words, *options) == 0
     printed = json.loads(capsys.readouterr().out)
     assert (printed["kind"], printed["seq"]) == (kind, 2)
-    assert printed["facts"][kind.removesuffix("s")]["unchanged"] == 1
+    assert printed["facts"][TABLES[kind]]["unchanged"] == 1
     assert printed["data_through"] == {"main": "2026-10-16T00:00:00Z"}

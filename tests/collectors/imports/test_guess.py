@@ -313,3 +313,22 @@ def test_a_header_that_cannot_be_read_is_an_error(
     assert run("jobs.csv") == 3
     assert says in capsys.readouterr().err
     assert not (here / "jobs.map.yaml").exists()
+
+
+def test_lists_of_nodes_beside_a_count_are_parted_and_beside_a_device_no_row_may_have_them(
+    books: Books,
+) -> None:
+    jobs = (
+        "JobID,Account,Start,End,NodeList,GPUs\n"
+        "1,ml,2026-10-01T00:00:00Z,2026-10-01T01:00:00Z,n[1-2],4\n"
+        "2,ml,2026-10-01T00:00:00Z,2026-10-01T01:00:00Z,n1,4\n"
+    )
+    made = guessed(jobs)
+    text = drafted(made)
+    assert "  nodes: NodeList  # column 'NodeList': by its name; its cells list several nodes" in text
+    assert not [warning for warning in made.warnings if "several nodes" in warning]
+    summary = books.bring_in(jobs, text)
+    assert (summary.figures["gpu_hours_held"], summary.facts["holding"]["new"]) == ("8.000000", 3)
+    devices = "uid,owner,node,gpu_uuid,start,end\nu,ml,n[1-2],GPU-1,2026-10-01T00:00Z,2026-10-01T01:00Z\n"
+    warnings = guessed(devices, "holdings").warnings
+    assert [warning for warning in warnings if "name several nodes, which no row may" in warning]

@@ -10,6 +10,7 @@ import pytest
 from chargeback.terms import owners, prices
 from collectors.imports import (
     CapacityMap,
+    CheckpointMap,
     ColumnMap,
     HoldingMap,
     InventoryMap,
@@ -20,9 +21,16 @@ from collectors.imports import (
 )
 from collectors.imports.cells import FractionCell, HeldCell, SharingCells, TextCell
 from collectors.imports.column_map import CapacityColumns, HoldingColumns, InventoryColumns, RowChoice
+from collectors.imports.outcomes import OUTCOMES, WORDS
 from collectors.imports.phases import PHASES
 from collectors.imports.slices import DEVICES, VERSION
-from collectors.imports.track_maps import STATES, PartitionColumns, PhaseColumns, StateColumns
+from collectors.imports.track_maps import (
+    STATES,
+    CheckpointColumns,
+    PartitionColumns,
+    PhaseColumns,
+    StateColumns,
+)
 from collectors.samples.sample_map import SampleColumns, SampleMap
 
 PAGE = (Path(__file__).parents[3] / "docs" / "import.md").read_text(encoding="utf-8")
@@ -33,6 +41,7 @@ KINDS: dict[str, type[ColumnMap]] = {
     "states": StateMap,
     "partitions": PartitionMap,
     "phases": PhaseMap,
+    "checkpoints": CheckpointMap,
     "samples": SampleMap,
 }
 
@@ -65,6 +74,7 @@ def test_every_key_of_every_map_has_its_entry() -> None:
         ("States", StateColumns),
         ("Partitions", PartitionColumns),
         ("Phases", PhaseColumns),
+        ("Checkpoints", CheckpointColumns),
         ("Samples", SampleColumns),
     ],
 )
@@ -79,6 +89,20 @@ def test_every_word_of_ours_and_every_way_to_share_has_its_entry() -> None:
     assert not missing(section("Phases"), PHASES)
     sharing = section("Holdings").split("**Sharing.**")[1]
     assert not [name for name in (*SharingCells.model_fields, "time_slicing", "mps") if name not in sharing]
+
+
+def test_every_word_for_how_a_run_ended_is_in_the_row_of_its_outcome() -> None:
+    table = section("Holdings").split("**How a run ended**")[1].split("**Suspended.**")[0]
+    rows = [row.split("|") for row in table.splitlines() if row.startswith("| `")]
+    said = {
+        word.lower(): outcome.strip().replace("none", "")
+        for _, words, outcome, *_ in rows
+        for word in re.findall("`(\\w+)`", words)
+    }
+    assert said == {word: outcome for word, outcome in WORDS.items() if word not in OUTCOMES} | {
+        word: word for word in OUTCOMES if word in said
+    }
+    assert not missing(table, OUTCOMES)
 
 
 def test_the_table_of_slices_is_on_the_page() -> None:
@@ -100,7 +124,7 @@ def test_every_column_of_the_terms_has_its_entry() -> None:
 
 def test_every_example_is_a_map_that_loads() -> None:
     examples = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
-    assert len(examples) == 9
+    assert len(examples) == 12
     for example in examples:
         (kind,) = re.findall(r"^kind: (\w+)", example, re.MULTILINE)
         load_map(example, KINDS[kind], file="docs/import.md")

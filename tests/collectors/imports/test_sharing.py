@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from collectors.imports import Summary
+from collectors.imports import HoldingMap, Summary, load_map
+from gpuledger.errors import ColumnMapError
 
 from .conftest import Books
 
@@ -157,3 +158,74 @@ def test_a_resized_pod_is_one_run_of_two_facts(books: Books) -> None:
     summary = books.bring_in("uid,node,n,from,to\n" + rows, column_map)
     assert summary.figures["gpu_hours_held"] == "9.000000"
     assert books.facts("holding", "run", "units") == [("u1", 2), ("u1", 5)]
+
+
+HAMI = """
+kind: holdings
+source: hami
+identity: [pod]
+columns:
+  node: node
+  device: gpu
+  fraction: {greatest_of: [{column: cores, per: 100}, {column: mem, per_column: whole_mem}]}
+  start: from
+  end: to
+"""
+
+
+def fractions(books: Books, *rows: str, column_map: str = HAMI) -> Summary:
+    lines = "".join(f"{row},{HOUR}\n" for row in rows)
+    return books.bring_in("pod,node,gpu,cores,mem,whole_mem,from,to\n" + lines, column_map)
+
+
+# T4: who asks for a quarter of the cores and half of the memory has half of the device.
+def test_a_fraction_is_the_greater_of_what_is_asked_of_cores_and_of_memory(books: Books) -> None:
+    summary = fractions(
+        books,
+        "a,n1,G,25,10000,80000",
+        "b,n1,G,25,40000,80000",
+        "c,n1,G,,20000,80000",
+        "d,n1,G,30,,",
+        "e,n1,G,0,40000,80000",
+        "f,n1,G,,,",
+        "g,n1,G,100,8,80000",
+    )
+    assert not summary.quarantined
+    assert [found[2:] for found in shares(books)] == [
+        ("fraction", 1, 4),
+        ("fraction", 1, 2),
+        ("fraction", 1, 4),
+        ("fraction", 3, 10),
+        ("fraction", 1, 2),
+        (None, 1, 1),
+        (None, 1, 1),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        ("a,n1,G,0,0,80000", "fraction is not above 0 and at most 1"),
+        ("a,n1,G,25,90000,80000", "fraction is not above 0 and at most 1"),
+        ("a,n1,G,25,40000,", "fraction has nothing to be divided by"),
+        ("a,n1,G,25,40000,0", "fraction has nothing to be divided by"),
+        ("a,n1,G,25,40000,many", "fraction is no number"),
+    ],
+)
+def test_parts_of_a_fraction_that_cannot_be_right_are_in_quarantine(
+    books: Books, row: str, reason: str
+) -> None:
+    assert fractions(books, row).quarantined == {reason: 1}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("per_column: whole_mem", "per_column: whole_mem, per: 8", "keep one of the two"),
+        ("greatest_of:", "column: cores, greatest_of:", "say exactly one of"),
+        ("{greatest_of:", "{per: 100, greatest_of:", "into each of them"),
+    ],
+)
+def test_a_fraction_that_is_said_twice_is_refused(old: str, new: str, message: str) -> None:
+    with pytest.raises(ColumnMapError, match=message):
+        load_map(HAMI.replace(old, new), HoldingMap, file="map.yaml")

@@ -194,6 +194,7 @@ def test_subjects_are_devices_partitions_and_holders(watched: Any, row: Row) -> 
     ]
 
 
+# T11: utilisation is not defined on a MIG instance, and null is not 0.
 def test_utilisation_is_read_of_a_whole_device_alone(watched: Any, row: Row) -> None:
     """T11, T12: on a partition it is not defined, and holders of one device would all show the same."""
     watched.bring_in(
@@ -206,6 +207,7 @@ def test_utilisation_is_read_of_a_whole_device_alone(watched: Any, row: Row) -> 
     ]
 
 
+# T12: utilisation says that a kernel ran, and not how much of the device worked.
 def test_sm_active_comes_before_utilisation_however_much_there_is_of_it(watched: Any, row: Row) -> None:
     watched.bring_in(*(row(minute, util=100) for minute in range(60)), row(5, sm=0.04))
     assert watched.rows("activity", "start_s", "end_s", "band", "carried_s", "measure") == [
@@ -223,6 +225,7 @@ def test_a_gap_is_unobserved_after_one_cell(watched: Any, row: Row) -> None:
     ]
 
 
+# T1: exporters repeat the device's power and energy on each of its instances.
 def test_energy_is_read_once_per_device_whichever_partition_reports_it(watched: Any, row: Row) -> None:
     """T1: four instances repeat the device's own total and power."""
     rows = [
@@ -236,6 +239,7 @@ def test_energy_is_read_once_per_device_whichever_partition_reports_it(watched: 
     ]
 
 
+# T44: what was not read is not known, and no energy of 0.
 def test_a_reset_gives_the_new_value_and_a_gap_gives_nothing(watched: Any, row: Row) -> None:
     """T35, T44: no reading is not zero energy."""
     totals = {0: 5000, 1: 5600, 2: 50, 3: 650, 10: 9000, 11: 9600}

@@ -18,17 +18,21 @@ NOW_S = 1_793_000_000
 LABELS = '{"team":"vision"}'
 
 
-def before_labels() -> TableSchema:
-    """The table as schema version 1 had it."""
+LATER = {1: ["labels", "outcome", "suspended_s", "owner_from"], 3: ["outcome", "suspended_s", "owner_from"]}
+"""The columns of holdings that came after a schema version."""
+
+
+def before(version: int) -> TableSchema:
+    """The table as this schema version had it."""
     holding = table_schema("holding")
-    return replace(holding, columns=tuple(c for c in holding.columns if c.name != "labels"))
+    return replace(holding, columns=tuple(c for c in holding.columns if c.name not in LATER[version]))
 
 
-@pytest.fixture
-def older(lake: Lake, rows: Callable[..., Any]) -> Lake:
-    """A lake with one file of schema version 1: the holdings a and b."""
-    schema = before_labels()
-    table = conform(rows("holding", {"identity": "a"}, {"identity": "b"}).drop(["labels"]), schema)
+@pytest.fixture(params=[1, 3])
+def older(lake: Lake, rows: Callable[..., Any], request: pytest.FixtureRequest) -> Lake:
+    """A lake with one file of an older schema version: the holdings a and b."""
+    schema = before(request.param)
+    table = conform(rows("holding", {"identity": "a"}, {"identity": "b"}).drop(LATER[request.param]), schema)
     staged = [lake.write(schema, part) for part in slices(table, schema, 1)]
     with lake.database.commit("test", at_s=NOW_S) as commit:
         lake.publish(commit, staged)
@@ -65,3 +69,9 @@ def test_a_copy_of_an_older_schema_repairs(older: Lake, new_lake: Callable[..., 
     found = Lake(new_lake().database, older.store, 1)
     assert len(found.repair(NOW_S)) == 1
     assert labels(found) == {"a": None, "b": None}
+
+
+def test_what_came_later_is_null_in_it_and_the_rest_as_it_was(older: Lake) -> None:
+    found = older.in_force("holding", older.database.latest_seq())
+    for name in LATER[3]:
+        assert found[name].to_pylist() == [None, None]
