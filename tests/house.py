@@ -21,11 +21,13 @@ from gpuledger.lake.arrow import pa, pq
 from gpuledger.versions import (
     Book,
     Database,
+    EntitlementFact,
     OwnerFact,
     PolicyFact,
     PriceFact,
     RuleFact,
     open_book,
+    put_entitlements,
     put_owners,
     put_policies,
     put_prices,
@@ -49,6 +51,7 @@ class House:
     prices: list[PriceFact] = field(default_factory=list)
     rules: list[RuleFact] = field(default_factory=list)
     policies: list[PolicyFact] = field(default_factory=list)
+    entitlements: list[EntitlementFact] = field(default_factory=list)
     throughs: dict[tuple[str, str], int] = field(default_factory=dict)
     runs: int = 0
 
@@ -102,6 +105,20 @@ class House:
             row |= {"start_s": max(start, hour), "end_s": min(end, hour + 3600), "band": band}
             self.rows.setdefault("activity", []).append({**row, "carried_s": 0})
 
+    def energy(
+        self, uuid: str, start: int, end: int, joules: int, known: int | None = None, node: str = "n1"
+    ) -> None:
+        """What a device used in one hour over [start, end), `known` seconds of it (all) known."""
+        row = {
+            "cluster": "c",
+            "node": node,
+            "subject": uuid,
+            "source": "test",
+            "hour_s": start // 3600 * 3600,
+        }
+        row |= {"start_s": start, "end_s": end, "joules": joules, "method": "counter"}
+        self.rows.setdefault("energy", []).append({**row, "known_s": end - start if known is None else known})
+
     def withdraw(self, table: str, identity: str) -> None:
         row = next(row for row in reversed(self.rows[table]) if row["identity"] == identity)
         self.rows[table] = [{**row, "withdrawn": True}]
@@ -125,6 +142,20 @@ class House:
     def policy(self, policy: str, choice: str, start: int = 0) -> None:
         self.policies.append(PolicyFact(f"{policy}@{start}", start, None, policy, choice))
 
+    def entitlement(self, team: str, units: int, start: int = 0, end: int | None = None) -> None:
+        """What a team may use of the H100 that have no region."""
+        identity = f"{team}@{start}"
+        self.entitlements.append(EntitlementFact(identity, start, end, "entitled", team, "H100", "", units))
+
+    def lending(self, team: str, borrower: str, units: int, start: int = 0, end: int | None = None) -> None:
+        identity = f"{team} to {borrower}@{start}"
+        self.entitlements.append(
+            EntitlementFact(identity, start, end, "lent", team, "H100", "", units, borrower)
+        )
+
+    def pool_owner(self, team: str, start: int = 0, end: int | None = None) -> None:
+        self.entitlements.append(EntitlementFact(f"pool@{start}", start, end, "pool", team, "H100", ""))
+
     def through(self, instant: int, source: str = "test", cluster: str = "c") -> None:
         self.throughs[source, cluster] = instant
 
@@ -145,10 +176,11 @@ class House:
             put_prices(commit, self.prices)
             put_rules(commit, self.rules)
             put_policies(commit, self.policies)
+            put_entitlements(commit, self.entitlements)
             for (source, cluster), instant in self.throughs.items():
                 set_through(commit, source, cluster, instant)
         self.rows, self.owners, self.prices, self.throughs = {}, [], [], {}
-        self.rules, self.policies = [], []
+        self.rules, self.policies, self.entitlements = [], [], []
         return commit.seq
 
     def books(self, period: str = "2026-10", seq: int | None = None, workers: int = 1) -> Result:

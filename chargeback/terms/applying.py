@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from chargeback.terms.in_force import Seqs, TermsInForce, terms_in_force
 from gpuledger.errors import BooksError
 from gpuledger.versions import (
     Commit,
     Database,
+    put_entitlements,
     put_policies,
     put_prices,
     put_rules,
+    withdraw_entitlements,
     withdraw_policies,
     withdraw_prices,
     withdraw_rules,
 )
+from gpuledger.versions.facts import Fact
 
 __all__ = ["keep_terms"]
 
@@ -33,14 +38,17 @@ def keep_terms(
         put_prices(commit, proposed.prices)
         put_rules(commit, proposed.rules)
         put_policies(commit, proposed.policies)
+        put_entitlements(commit, proposed.entitlements)
         return commit.seq
 
 
 def _withdraw(commit: Commit, agreed: TermsInForce, proposed: TermsInForce) -> None:
     """Take back what is not proposed any more, so that what is put in its place overlaps with nothing."""
-    prices = {fact.identity for fact in agreed.prices} - {fact.identity for fact in proposed.prices}
-    rules = {fact.identity for fact in agreed.rules} - {fact.identity for fact in proposed.rules}
-    policies = {fact.identity for fact in agreed.policies} - {fact.identity for fact in proposed.policies}
-    withdraw_prices(commit, prices)
-    withdraw_rules(commit, rules)
-    withdraw_policies(commit, policies)
+    withdraw_prices(commit, _no_longer(agreed.prices, proposed.prices))
+    withdraw_rules(commit, _no_longer(agreed.rules, proposed.rules))
+    withdraw_policies(commit, _no_longer(agreed.policies, proposed.policies))
+    withdraw_entitlements(commit, _no_longer(agreed.entitlements, proposed.entitlements))
+
+
+def _no_longer(agreed: Iterable[Fact], proposed: Iterable[Fact]) -> set[str]:
+    return {fact.identity for fact in agreed} - {fact.identity for fact in proposed}

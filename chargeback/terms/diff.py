@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from chargeback.terms.in_force import TermsInForce
 from gpuledger.instants import format_utc
-from gpuledger.versions import PolicyFact, PriceFact, RuleFact
+from gpuledger.versions import EntitlementFact, PolicyFact, PriceFact, RuleFact
 
 __all__ = ["Action", "Change", "Values", "compare", "counted"]
 
@@ -55,12 +55,13 @@ class _Said:
 
 
 def compare(agreed: TermsInForce, proposed: TermsInForce) -> list[Change]:
-    """All that differs, prices first, then rules with their order, then policies; each by identity."""
+    """All that differs: prices, rules with their order, policies, entitlements; each by identity."""
     return [
         *_changes(_prices(agreed.prices), _prices(proposed.prices)),
         *_changes(_rules(agreed.rules), _rules(proposed.rules)),
         *_moved(agreed.rules, proposed.rules),
         *_changes(_policies(agreed.policies), _policies(proposed.policies)),
+        *_changes(_entitlements(agreed.entitlements), _entitlements(proposed.entitlements)),
     ]
 
 
@@ -145,7 +146,28 @@ def _policies(facts: Iterable[PolicyFact]) -> dict[str, _Said]:
     }
 
 
-def _times(fact: PriceFact | RuleFact | PolicyFact) -> dict[str, str | None]:
+_KINDS = {"entitled": "entitlement", "lent": "lending", "pool": "pool owner"}
+
+
+def _entitlements(facts: Iterable[EntitlementFact]) -> dict[str, _Said]:
+    return {
+        fact.identity: _Said(_KINDS[fact.kind], _entitlement_name(fact), _entitlement_values(fact))
+        for fact in facts
+    }
+
+
+def _entitlement_name(fact: EntitlementFact) -> str:
+    pool = f"model {fact.model}" + f", region {fact.region}" * bool(fact.region)
+    teams = {"entitled": fact.team, "lent": f"{fact.team} to {fact.borrower}", "pool": ""}[fact.kind]
+    return f"{teams}, {pool}" if teams else pool
+
+
+def _entitlement_values(fact: EntitlementFact) -> Values:
+    said = {"team": fact.team} if fact.kind == "pool" else {"units": str(fact.units)}
+    return {**said, "cost_centre": fact.cost_centre, **_times(fact)}
+
+
+def _times(fact: PriceFact | RuleFact | PolicyFact | EntitlementFact) -> dict[str, str | None]:
     return {
         "from": format_utc(fact.start_s) if fact.start_s else None,
         "to": None if fact.end_s is None else format_utc(fact.end_s),

@@ -1,32 +1,33 @@
-"""The folder of terms: its three files, read whole or not at all."""
+"""The folder of terms: its files, read whole or not at all."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 
+from chargeback.terms.entitlements_file import Placed, read_entitlements, unknown_teams
 from chargeback.terms.entries import Faults
 from chargeback.terms.in_force import TermsInForce
 from chargeback.terms.policies_file import read_policies
 from chargeback.terms.prices_file import gaps, read_prices
-from chargeback.terms.teams_file import read_rules
+from chargeback.terms.teams_file import Tenure, read_rules, read_tenures
 from chargeback.terms.validity import Clock
 from gpuledger.errors import InputError, Place
-from gpuledger.versions import PolicyFact, PriceFact, RuleFact
+from gpuledger.versions import EntitlementFact, PolicyFact, PriceFact, RuleFact
 from gpuledger.yaml_files import Document, read_yaml_file
 
 __all__ = ["FILES", "TermsFolder", "read_folder"]
 
-TEAMS, PRICES, POLICIES = "teams.yaml", "prices.yaml", "policies.yaml"
-FILES = (TEAMS, PRICES, POLICIES)
+TEAMS, PRICES, POLICIES, ENTITLEMENTS = "teams.yaml", "prices.yaml", "policies.yaml", "entitlements.yaml"
+FILES = (TEAMS, PRICES, POLICIES, ENTITLEMENTS)
 """The files that a folder of terms may have."""
 
 
 @dataclass(frozen=True)
 class TermsFolder:
-    """What a folder says: rules, prices of origin `terms`, policies; None where it has no file of them.
+    """What a folder says: rules, prices of origin `terms`, policies and entitlements; None without a file.
 
     `warnings` are sentences about what is no error, `zone` where times without an offset were read.
     """
@@ -34,13 +35,14 @@ class TermsFolder:
     rules: tuple[RuleFact, ...] | None
     prices: tuple[PriceFact, ...] | None
     policies: tuple[PolicyFact, ...] | None
+    entitlements: tuple[EntitlementFact, ...] | None
     warnings: tuple[str, ...]
     zone: str | None
 
     @property
     def absent(self) -> dict[str, str]:
         """The files that it has not, each with the kind of terms that stay as they are in force."""
-        kinds = {"rules": TEAMS, "prices": PRICES, "policies": POLICIES}
+        kinds = {"rules": TEAMS, "prices": PRICES, "policies": POLICIES, "entitlements": ENTITLEMENTS}
         return {file: kind for kind, file in kinds.items() if getattr(self, kind) is None}
 
     def over(self, agreed: TermsInForce) -> TermsInForce:
@@ -50,6 +52,7 @@ class TermsFolder:
             rules=agreed.rules if self.rules is None else self.rules,
             prices=agreed.prices if self.prices is None else _prices_over(agreed.prices, self.prices),
             policies=agreed.policies if self.policies is None else self.policies,
+            entitlements=agreed.entitlements if self.entitlements is None else self.entitlements,
         )
 
 
@@ -62,21 +65,40 @@ def read_folder(folder: Path, zone: str, agreed: TermsInForce) -> TermsFolder:
     documents = _documents(folder, faults)
     clock = Clock(lambda: zone)
     imported = [fact for fact in agreed.prices if fact.origin != "terms"]
-    rules, prices, policies = None, None, None
+    rules, prices, policies, entitlements = None, None, None, None
+    tenures: list[Tenure] = []
     with faults.noted():
-        rules = read_rules(documents[TEAMS], clock, faults) if TEAMS in documents else None
+        if TEAMS in documents:
+            rules = read_rules(documents[TEAMS], clock, faults)
+            tenures = read_tenures(documents[TEAMS], clock)
     with faults.noted():
         prices = read_prices(documents[PRICES], clock, imported, faults) if PRICES in documents else None
     with faults.noted():
         policies = read_policies(documents[POLICIES], zone, faults) if POLICIES in documents else None
+    with faults.noted():
+        if ENTITLEMENTS in documents:
+            entitlements = read_entitlements(documents[ENTITLEMENTS], clock, faults, tenures)
     faults.refuse(folder)
     return TermsFolder(
         rules=None if rules is None else tuple(rules),
         prices=None if prices is None else tuple(term.fact for term in prices),
         policies=None if policies is None else tuple(policies),
-        warnings=tuple(gaps(prices or ())),
+        entitlements=None if entitlements is None else tuple(fact for fact, _ in entitlements),
+        warnings=(*gaps(prices or ()), *_unknown_teams(entitlements or (), tenures, rules, agreed)),
         zone=clock.used,
     )
+
+
+def _unknown_teams(
+    placed: Iterable[Placed],
+    tenures: Iterable[Tenure],
+    rules: Iterable[RuleFact] | None,
+    agreed: TermsInForce,
+) -> Iterator[str]:
+    """Warnings of teams that are entitled to something and that nothing else names."""
+    named = {one.team for one in (agreed.rules if rules is None else rules)}
+    named |= {one.team for one in tenures} | {one.team for one in agreed.owners}
+    return unknown_teams(placed, named)
 
 
 def _documents(folder: Path, faults: Faults) -> dict[str, Document]:

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from sqlalchemy import Connection
 
 from gpuledger.versions import (
+    EntitlementFact,
     OwnerFact,
     PolicyFact,
     PriceFact,
     RuleFact,
+    entitlements_in_force,
     owners_in_force,
     policies_in_force,
     prices_in_force,
@@ -24,7 +26,8 @@ __all__ = ["Seqs", "TermsInForce", "terms_in_force"]
 class Seqs:
     """What is known of each kind of fact: `usage` is the lake and how far its sources are complete.
 
-    `samples` is what was reported of devices, partitions and processes.
+    `samples` is what was reported of devices, partitions and processes; entitlements go with `policy`, whose
+    choices alone make use of them.
     """
 
     usage: int
@@ -41,12 +44,13 @@ class Seqs:
 
 @dataclass(frozen=True)
 class TermsInForce:
-    """Owners, rules of owners, prices and policies, as people agreed on them."""
+    """Owners, rules of owners, prices, policies and entitlements, as people agreed on them."""
 
     owners: tuple[OwnerFact, ...] = ()
     rules: tuple[RuleFact, ...] = ()
     prices: tuple[PriceFact, ...] = ()
     policies: tuple[PolicyFact, ...] = ()
+    entitlements: tuple[EntitlementFact, ...] = ()
 
 
 def terms_in_force(connection: Connection, seqs: Seqs) -> TermsInForce:
@@ -56,4 +60,5 @@ def terms_in_force(connection: Connection, seqs: Seqs) -> TermsInForce:
         rules=tuple(rules_in_force(connection, seqs.owner)),
         prices=tuple(prices_in_force(connection, seqs.price)),
         policies=tuple(policies_in_force(connection, seqs.policy)),
+        entitlements=tuple(entitlements_in_force(connection, seqs.policy)),
     )

@@ -20,7 +20,7 @@ from gpuledger.instants import format_utc
 from gpuledger.versions import RuleFact
 from gpuledger.yaml_files import Document
 
-__all__ = ["read_rules"]
+__all__ = ["Tenure", "cost_centres", "read_rules", "read_tenures"]
 
 
 def _listed(value: object) -> object:
@@ -55,7 +55,7 @@ class _Teams(Entry):
 
 
 @dataclass(frozen=True)
-class _Tenure(Span):
+class Tenure(Span):
     """A team's cost centre over an interval; '' is none."""
 
     team: str
@@ -68,10 +68,7 @@ def read_rules(document: Document, clock: Clock, faults: Faults) -> list[RuleFac
     What is wrong in the file is noted in `faults`; the rules are then not to be used.
     """
     file = checked(document, _Teams)
-    tenures: list[_Tenure] = []
-    for number, team in enumerate(file.teams):
-        with faults.noted():
-            tenures.append(_tenure(document, number, team, clock))
+    tenures = _tenures(document, file, clock, faults)
     _note_two_at_once(tenures, faults)
     rules: list[Rule] = []
     names = sorted({team.team for team in file.teams})
@@ -82,7 +79,20 @@ def read_rules(document: Document, clock: Clock, faults: Faults) -> list[RuleFac
     return [fact for rule in rules for fact in _facts(rule, tenures)]
 
 
-def _tenure(document: Document, number: int, entry: _TeamEntry, clock: Clock) -> _Tenure:
+def read_tenures(document: Document, clock: Clock) -> list[Tenure]:
+    """The teams of a file with their cost centres; what is wrong with them is for `read_rules` to say."""
+    return _tenures(document, checked(document, _Teams), clock, Faults())
+
+
+def _tenures(document: Document, file: _Teams, clock: Clock, faults: Faults) -> list[Tenure]:
+    found: list[Tenure] = []
+    for number, team in enumerate(file.teams):
+        with faults.noted():
+            found.append(_tenure(document, number, team, clock))
+    return found
+
+
+def _tenure(document: Document, number: int, entry: _TeamEntry, clock: Clock) -> Tenure:
     loc = ("teams", number)
     for key, name in (("team", entry.team), ("cost_centre", entry.cost_centre)):
         if name.startswith("__"):
@@ -92,10 +102,10 @@ def _tenure(document: Document, number: int, entry: _TeamEntry, clock: Clock) ->
                 mend="write a name that does not begin with two underscores",
             )
     start_s, end_s = clock.interval(record_of(document, loc, entry), always=True)
-    return _Tenure(place_of(document, loc), start_s, end_s, entry.team, entry.cost_centre)
+    return Tenure(place_of(document, loc), start_s, end_s, entry.team, entry.cost_centre)
 
 
-def _note_two_at_once(tenures: Iterable[_Tenure], faults: Faults) -> None:
+def _note_two_at_once(tenures: Iterable[Tenure], faults: Faults) -> None:
     """Note an `OverlapError` where a team would have two cost centres at once."""
     ordered = sorted(tenures, key=lambda one: (one.team, one.start_s))
     for one, other in pairwise(ordered):
@@ -136,24 +146,30 @@ def _matching(match: _Match) -> Matching:
     return kept | ({"labels": by_label} if by_label else {})
 
 
-def _facts(rule: Rule, tenures: Iterable[_Tenure]) -> Iterator[RuleFact]:
-    """The rule over each stretch in which its team has one cost centre, or none."""
-    mine = [one for one in tenures if one.team == rule.team]
-    inside = {at_s for one in mine for at_s in (one.start_s, until(one)) if rule.start_s < at_s < until(rule)}
-    edges = sorted({rule.start_s, until(rule), *inside})
+def cost_centres(span: Span, team: str, tenures: Iterable[Tenure]) -> Iterator[tuple[int, int | None, str]]:
+    """Each stretch of a span in which its team has one cost centre, or none: start, end, and the centre."""
+    mine = [one for one in tenures if one.team == team]
+    inside = {at_s for one in mine for at_s in (one.start_s, until(one)) if span.start_s < at_s < until(span)}
+    edges = sorted({span.start_s, until(span), *inside})
 
     def cost_centre(stretch: tuple[int, int]) -> str:
         holding = (one.cost_centre for one in mine if one.start_s <= stretch[0] < until(one))
         return next(holding, "")
 
-    matching = canonical_json(rule.matching)
     for found, stretches in groupby(pairwise(edges), cost_centre):
         (start_s, end_s), *others = stretches
         end_s = others[-1][1] if others else end_s
+        yield start_s, None if end_s == FOREVER else end_s, found
+
+
+def _facts(rule: Rule, tenures: Iterable[Tenure]) -> Iterator[RuleFact]:
+    """The rule over each stretch in which its team has one cost centre, or none."""
+    matching = canonical_json(rule.matching)
+    for start_s, end_s, found in cost_centres(rule, rule.team, tenures):
         yield RuleFact(
             identity=join_identity([matching, format_utc(start_s)]),
             start_s=start_s,
-            end_s=None if end_s == FOREVER else end_s,
+            end_s=end_s,
             position=rule.position,
             matching=matching,
             team=rule.team,

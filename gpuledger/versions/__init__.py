@@ -8,6 +8,12 @@ opens a file of the lake.
 from gpuledger.versions.audit import AuditChain, append_audit, audit_chain
 from gpuledger.versions.book import Book, open_book
 from gpuledger.versions.database import HEAD, Commit, Database, latest_fact_seq
+from gpuledger.versions.entitlements import (
+    EntitlementFact,
+    entitlements_in_force,
+    put_entitlements,
+    withdraw_entitlements,
+)
 from gpuledger.versions.facts import PutCount
 from gpuledger.versions.owners import OwnerFact, owners_in_force, put_owners, withdraw_owners
 from gpuledger.versions.policies import PolicyFact, policies_in_force, put_policies, withdraw_policies
@@ -21,6 +27,7 @@ __all__ = [
     "Book",
     "Commit",
     "Database",
+    "EntitlementFact",
     "OwnerFact",
     "PolicyFact",
     "PriceFact",
@@ -28,11 +35,13 @@ __all__ = [
     "RuleFact",
     "append_audit",
     "audit_chain",
+    "entitlements_in_force",
     "latest_fact_seq",
     "open_book",
     "owners_in_force",
     "policies_in_force",
     "prices_in_force",
+    "put_entitlements",
     "put_owners",
     "put_policies",
     "put_prices",
@@ -40,6 +49,7 @@ __all__ = [
     "rules_in_force",
     "set_through",
     "throughs",
+    "withdraw_entitlements",
     "withdraw_owners",
     "withdraw_policies",
     "withdraw_prices",

@@ -27,6 +27,7 @@ __all__ = [
     "audit_log",
     "book",
     "book_head",
+    "entitlement_version",
     "entry_day",
     "knowledge",
     "knowledge_head",
@@ -183,6 +184,21 @@ policy_version = _table(
     *_version(
         _text("policy", "the policy's name"),
         _text("choice", "the alternative and its version, such as unknown/1"),
+    ),
+)
+
+entitlement_version = _table(
+    "entitlement_version",
+    "Who may use how much of a pool, what of it is lent, and whose the pool is",
+    *_version(
+        _text("kind", "entitled, lent, or pool for whose the pool is"),
+        _text("team", "the team that is entitled, lends, or owns the pool"),
+        _text("model", "the devices' model"),
+        _text("region", "their region; '': not known"),
+        _int("units", "how many whole devices; 0 where it is about the pool itself"),
+        _text("borrower", "the team that they are lent to; '': nothing is lent"),
+        _text("cost_centre", "the team's cost centre; null: the terms say none", null=True),
+        CheckConstraint("kind in ('entitled', 'lent', 'pool')", name="kind"),
     ),
 )
 

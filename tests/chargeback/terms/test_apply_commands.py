@@ -269,6 +269,34 @@ def test_unmatched_owner_goes_where_the_policy_says(applied: Desktop) -> None:
     assert amounts(applied) == {"ml": 2400, "nlp": 1400}
 
 
+def test_entitlements_are_told_in_words_and_move_money_once_a_policy_goes_by_them(applied: Desktop) -> None:
+    slots = "cluster,node,slot,model,from\nc,spare,0,H100,2026-10-01T00:00:00Z\n"
+    applied.write("slots.csv", slots)
+    applied.write(
+        "slots.yaml",
+        "kind: inventory\nsource: assets\ncolumns: {cluster: cluster, node: node, slot: slot, model: model,\n"
+        "  start: from, end: {constant: '2026-10-01T10:00:00Z'}}\n",
+    )
+    assert applied.type("import", "inventory", "slots.csv", "--map", "slots.yaml")[0] == 0
+    entitlements = (
+        "entitlements:\n- {team: vision, model: H100, units: 9}\n- {team: nobody, model: H100, units: 1}\n"
+        "lending: []\npools: []\n"
+    )
+    applied.write("terms/entitlements.yaml", entitlements)
+    code, out, err = applied.type("apply")
+    assert code == 0 and "+ entitlement vision, model H100: units 9" in out
+    assert "no month with facts would change" in out
+    assert "entitlements.yaml, line 3: nothing else names the team nobody" in err
+    applied.write(
+        "terms/policies.yaml", "policies: [{policy: distribute_idle_free, choice: unused_entitlement/1}]\n"
+    )
+    code, out, _ = applied.type("apply")
+    assert code == 0 and "2026-10 would change, in USD" in out and "│ __idle_free__ │" in out
+    applied.write("terms/entitlements.yaml", "entitlements: []\nlending: []\npools: []\n")
+    code, out, _ = applied.type("apply")
+    assert code == 0 and "- entitlement vision, model H100: units 9" in out
+
+
 def test_cost_centre_changes_within_a_month(applied: Desktop) -> None:
     text = TEAMS.replace(
         "- {team: vision}",

@@ -18,6 +18,7 @@ EMPTY = {
     "teams.yaml": "teams: []\nrules: []\n",
     "prices.yaml": "prices: []\n",
     "policies.yaml": "policies: []\n",
+    "entitlements.yaml": "entitlements: []\nlending: []\npools: []\n",
 }
 
 

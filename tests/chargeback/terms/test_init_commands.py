@@ -44,7 +44,7 @@ def test_policies_name_every_choice_there_is() -> None:
 def test_example_in_the_comments_can_be_applied(name: str, tmp_path: Path) -> None:
     lines = starter_files(())[name].splitlines()
     shown = [line.removeprefix("#   ") for line in lines if line.startswith("#   ")]
-    keys = {"teams.yaml": "rules", "prices.yaml": "prices"}
+    keys = {"teams.yaml": "rules", "prices.yaml": "prices", "entitlements.yaml": "lending"}
     if name in keys:
         assert yaml.safe_load("\n".join(shown))[keys[name]]
         (tmp_path / name).write_text("\n".join(shown))
