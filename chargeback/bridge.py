@@ -14,7 +14,8 @@ from fractions import Fraction
 from typing import Any
 
 from chargeback.differences import Step
-from chargeback.statement import By, Line, RestatedLine, Statement, key_of
+from chargeback.distribution import DISTRIBUTED
+from chargeback.statement import By, Line, RestatedLine, Statement, is_distributed, key_of
 from gpuledger.money import Currency, half_up, nested_cents
 
 __all__ = ["Bridge", "BridgeLine", "RestatedCell", "bridge_between", "restated_cells", "restated_lines"]
@@ -41,14 +42,14 @@ class RestatedCell:
 def restated_cells(
     steps: Iterable[Step], exact: Fraction, charged: str, currency: Currency
 ) -> list[RestatedCell]:
-    """The differences of the layer that is charged, with their cents; these add up to `exact`, rounded once.
+    """The differences of what is charged and distributed, with their cents.
 
-    `exact` is in quanta.
+    The cents come to `exact`, which is in quanta, rounded once.
     """
     amounts: dict[_Key, int] = defaultdict(int)
     for step in steps:
         for row in step.entries:
-            if row.layer == charged:
+            if row.layer in (charged, DISTRIBUTED):
                 place = (row.state, row.model, row.cluster)
                 amounts[(row.team, row.cost_centre), row.owner, row.account, place, step.cause] += row.amount
     total = half_up(exact / currency.quanta_per_minor)
@@ -65,14 +66,22 @@ def restated_lines(cells: Iterable[RestatedCell], steps: Iterable[Step], by: By)
     minor: dict[str, Counter[str]] = defaultdict(Counter)
     quanta: Counter[str] = Counter()
     ticks: Counter[str] = Counter()
+    distributed: Counter[str] = Counter()
     for cell in cells:
         minor[key(cell)][cell.cause] += cell.minor
         quanta[key(cell)] += cell.quanta
+        distributed[key(cell)] += cell.minor if is_distributed(cell) else 0
     for step in steps:
         for row in step.times:
             ticks[key(row)] += row.ticks
     lines = [
-        RestatedLine(name, ticks[name], quanta[name], {cause: n for cause, n in minor[name].items() if n})
+        RestatedLine(
+            name,
+            ticks[name],
+            quanta[name],
+            {cause: n for cause, n in minor[name].items() if n},
+            distributed[name],
+        )
         for name in sorted({*minor, *ticks})
     ]
     return [line for line in lines if line.ticks or line.quanta or line.causes]

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
+from chargeback.distribution import DISTRIBUTED
 from chargeback.ledger import Result
 from chargeback.units import EntryDay
 from gpuledger.money import Currency, half_up, nested_cents
@@ -66,7 +67,7 @@ def _sums(
 ) -> dict[str, dict[_Key, int]]:
     sums: dict[str, dict[_Key, int]] = defaultdict(lambda: defaultdict(int))
     for row in entries:
-        if row.layer != charged:
+        if row.layer not in (charged, DISTRIBUTED):
             continue
         key = (row.team, row.cost_centre), row.owner, row.account, (row.state, row.model, row.cluster)
         sums[pool_of(row)][key] += row.amount

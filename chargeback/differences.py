@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from chargeback.causes import Cause
+from chargeback.cents import UNOWNED
 from chargeback.desk import Desk, Progressing, silent
+from chargeback.distribution import DISTRIBUTED
 from chargeback.ledger import Result
-from chargeback.post import ENTRY_FILES
+from chargeback.post import entry_files
 from chargeback.runs import compute_books, scratch_folder
 from chargeback.units import EntryDay, TimeDay
 from chargeback.workbench import Workbench
@@ -184,17 +186,16 @@ def write_differences(
 
 def _same_bytes(one: Path | None, other: Path | None) -> bool:
     """Whether two partitions have the same entries to the byte."""
-    return (
-        one is not None
-        and other is not None
-        and all(
-            cmp(one / f"{name}.parquet", other / f"{name}.parquet", shallow=False) for name in ENTRY_FILES
-        )
+    if one is None or other is None:
+        return False
+    files, others = entry_files(one), entry_files(other)
+    return len(files) == len(others) and all(
+        cmp(file, its, shallow=False) for file, its in zip(files, others, strict=True)
     )
 
 
 def _scan(folder: Path) -> str:
-    files = files_sql(folder / f"{name}.parquet" for name in ENTRY_FILES)
+    files = files_sql(entry_files(folder))
     return f"select * from read_parquet({files}, hive_partitioning = false)"
 
 
@@ -206,11 +207,15 @@ def files_digest(folder: Path, name: str) -> str:
 
 
 def sums_of(steps: Iterable[Step]) -> dict[tuple[str, str], int]:
-    """The sums of daily differences, in quanta by cause and layer; none that is 0."""
+    """The sums of daily differences, in quanta by cause and layer; none that is 0.
+
+    What is distributed is told by day with both of its sides, and counts once: by what owners take.
+    """
     sums: Counter[tuple[str, str]] = Counter()
     for step in steps:
         for row in step.entries:
-            sums[step.cause, row.layer] += row.amount
+            if row.layer != DISTRIBUTED or row.owner != UNOWNED:
+                sums[step.cause, row.layer] += row.amount
     return {key: amount for key, amount in sums.items() if amount}
 
 

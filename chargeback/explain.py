@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from chargeback.desk import Desk
 from chargeback.explain_atoms import atom_step, stage_atoms
+from chargeback.explain_distributed import distributed_steps
 from chargeback.explain_facts import give_out, stage_facts, whole_period
 from chargeback.explain_ground import Ground, make_macros, picked_totals
 from chargeback.explain_line import line_steps
@@ -60,6 +61,10 @@ class OpenBooks:
         pick(self.bench, asked)
         give_out(self.bench)
         ground = Ground(self.bench, self.terms, asked, wanted or picked_totals(self.bench), most)
+        if asked.kind == "line":
+            with self.desk.database.read() as connection:
+                ground, more = distributed_steps(connection, ground, self.result)
+            steps += more
         return nothing_but(self.desk, self.result, asked, [*steps, *self._steps(ground, slot)])
 
     def _line(self, asked: Asked, most: int) -> tuple[dict[str, int], list[Step]]:

@@ -18,6 +18,7 @@ _NEAR = {
     "source_state": "slot in (select slot from source_slot) or node in (select node from around)",
     "source_partition": "node in (select node from around)",
     "source_activity": "false",
+    "source_energy": "false",
     "source_device": "node in (select node from around)",
     "source_holding": "(is_assumed = 0 and node in (select node from around)) "
     "or (is_assumed = 1 and run in (select run from around))",

@@ -134,6 +134,18 @@ select kind, identity, slot, state, start_s, end_s from ranked where newest = 1 
 """
 
 
+_FOUND = """
+create or replace table found as
+with ranked as (
+    select h.identity, h.owner_from, row_number() over (
+        partition by h.identity order by h.seq desc, h.withdrawn
+    ) as newest
+    from source_holding as h inner join run_window as w on h.seq <= w.seq
+)
+select identity, owner_from from ranked where newest = 1 and owner_from <> ''
+"""
+
+
 def whole_period(desk: Desk, terms: Terms, known: Outline) -> Unit:
     """The whole period and every shard as one unit; nothing is written of it."""
     files = tuple(file for shard in known.shards for file in shard.files)
@@ -145,8 +157,8 @@ def stage_facts(bench: Workbench, desk: Desk, terms: Terms, unit: Unit) -> None:
     """Stage the models up to `holding_claim` for the whole period, and what else facts are told by.
 
     Tables: `fact` (kind, identity, source, seq, start_s, end_s, file), `claim` (what each fact claims: a run
-    or nobody's, a slot, a node's free slots, or assumed slots), `term` (versions of prices and owners) and
-    `owned` (which of these gave a run its owner when).
+    or nobody's, a slot, a node's free slots, or assumed slots), `found` (where owner keys were found),
+    `term` (versions of prices and owners) and `owned` (which of these gave a run its owner when).
     """
     stage_inputs(bench, terms, unit)
     bench.run(["slot_state", "device_life", "partition_life", "holding_claim"])
@@ -157,6 +169,7 @@ def stage_facts(bench: Workbench, desk: Desk, terms: Terms, unit: Unit) -> None:
     bench.connection.execute(_STATED)
     bench.connection.execute(_CLAIMS)
     bench.connection.execute(_OWNED_BY)
+    bench.connection.execute(_FOUND)
     with desk.database.read() as connection:
         bench.stage_rows("term", _Version, _versions(connection, terms))
 

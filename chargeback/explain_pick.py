@@ -10,6 +10,7 @@ from typing import Literal
 
 from chargeback.desk import Desk
 from chargeback.ledger import Result
+from chargeback.post import DISTRIBUTED_ENTRY
 from chargeback.statement import By, Line, Statement, state_statement
 from chargeback.workbench import Workbench
 from gpuledger.engine import files_sql
@@ -27,17 +28,31 @@ class Asked:
     by: By = By.owner
 
 
+_SINCE = {
+    "time_row": " union all by name "
+    "select cast(null as bigint) as joules, cast(null as bigint) as energy_ticks where false"
+}
+"""The columns that files of older books lack, by file: they are null there."""
+
+
 def open_books(bench: Workbench, folders: Iterable[Path]) -> None:
-    """Make views `kept_time`, `kept_entry` and `kept_recognised` over a run's files."""
+    """Make views `kept_time`, `kept_entry` and `kept_recognised` over a run's files.
+
+    Where something was distributed there is `kept_distributed` too.
+    """
     kept = list(folders)
     for view, name in (
         ("kept_time", "time_row"),
         ("kept_entry", "entry"),
         ("kept_recognised", "recognised_entry"),
+        ("kept_distributed", DISTRIBUTED_ENTRY),
     ):
-        files = files_sql(folder / f"{name}.parquet" for folder in kept)
-        scan = f"read_parquet({files}, hive_partitioning = false)"
-        bench.connection.execute(f"create or replace view {view} as select * from {scan}")
+        files = [folder / f"{name}.parquet" for folder in kept]
+        if name == DISTRIBUTED_ENTRY:
+            files = [file for file in files if file.exists()]
+        if files:
+            rows = f"select * from read_parquet({files_sql(files)}, hive_partitioning = false)"
+            bench.connection.execute(f"create or replace view {view} as {rows}{_SINCE.get(name, '')}")
 
 
 def find_line(desk: Desk, result: Result, asked: Asked) -> tuple[Statement, Line]:

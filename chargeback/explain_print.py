@@ -90,11 +90,13 @@ def _print_step(number: int, step: Step, money: Currency, console: Console) -> N
         table.add_row(*(row.labels[label] for label in labels), *_texts(step, row.figures, money))
     if step.more:
         table.add_row(f"and {step.more[0]:,} more", *blank, *_texts(step, step.more[1], money))
-    table.add_row("total", *blank, *_texts(step, step.total, money))
+    if step.figures:
+        table.add_row("total", *blank, *_texts(step, step.total, money))
     console.print(table)
     for file in sorted({row.labels["file"] for row in step.rows if "file" in row.labels}):
         console.print(f"   in {file}", soft_wrap=True)
-    console.print(f"   {_verdict(step, money)}", soft_wrap=True)
+    if step.figures:
+        console.print(f"   {_verdict(step, money)}", soft_wrap=True)
 
 
 def _verdict(step: Step, money: Currency) -> str:

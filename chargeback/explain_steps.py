@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from chargeback.explain_ground import Ground
-from chargeback.explain_pick import key_sql
+from chargeback.explain_pick import key_sql, picked_where
 from chargeback.explain_prices import price_steps
 from chargeback.explanation import Step
 
 __all__ = ["steps_down", "steps_up"]
+
+
+_OWNER_KEY = "owner_key || coalesce(' (from ' || found.owner_from || ')', '')"
+"""The owner key, with where it was found if the source has several places for it."""
+
+_CLAIM = "claim left join found using (identity)"
 
 
 def steps_up(ground: Ground) -> Iterator[Step]:
@@ -18,13 +24,17 @@ def steps_up(ground: Ground) -> Iterator[Step]:
         yield _claimed(ground)
     by = ground.asked.by
     query = f"select {key_sql(by)} as line, sum(ticks) as time, sum(amount) as unrounded from part group by 1"
-    yield ground.step("lines", f"the statement's lines by {by.value} that it ended in", query, ["line"])
+    before = ", before free devices are distributed" if ground.terms.distribution else ""
+    yield ground.step(
+        "lines", f"the statement's lines by {by.value} that it ended in{before}", query, ["line"]
+    )
 
 
 def steps_down(ground: Ground) -> Iterator[Step]:
     """From the entries of what is explained to the rows of the sources."""
     yield _entries(ground)
     yield _time_rows(ground)
+    yield from _energy(ground)
     yield _holdings(ground)
     yield from price_steps(ground)
     yield _sources(ground)
@@ -55,8 +65,8 @@ def _claimed(ground: Ground) -> Step:
     query = f"""
         with mine as (
             select identity, utc(from_s) as claimed_from, utc(to_s) as claimed_to, {_PLACE} as place,
-                owner_key, units(weight) as units, weight * (to_s - from_s) as claimed
-            from claim where run = $key
+                {_OWNER_KEY} as owner_key, units(weight) as units, weight * (to_s - from_s) as claimed
+            from {_CLAIM} where run = $key
         )
         select * from mine
         union all
@@ -98,6 +108,23 @@ def _time_rows(ground: Ground) -> Step:
     )
 
 
+def _energy(ground: Ground) -> Iterator[Step]:
+    """What is known of the energy of the time rows; no step where nothing is, or of a device alone."""
+    if ground.asked.kind == "device":
+        return
+    values = {"key": ground.asked.key}
+    known = f"from kept_time where joules is not null and {picked_where(ground.asked)}"
+    if not ground.bench.rows(f"select 1 {known} limit 1", values):
+        return
+    query = f"""
+        select slot, run as holding, account, sum(energy_ticks) as with_energy, sum(joules) as joules
+        {known} group by slot, run, account
+    """
+    says = "what its devices used in J, and for how much of the time that is known; the rest is not known"
+    labels, figures = ["slot", "holding", "account"], ("with_energy", "joules")
+    yield ground.step("energy", says, query, labels, figures, values=values)
+
+
 def _holdings(ground: Ground) -> Step:
     query = f"""
         with held as (
@@ -108,8 +135,8 @@ def _holdings(ground: Ground) -> Step:
         claimed as (
             select run, utc(min(from_s)) as claimed_from, utc(max(to_s)) as claimed_to,
                 min({_PLACE}) as first_place, count(distinct {_PLACE}) as places,
-                min(owner_key) as owner_key, units(max(weight)) as units
-            from claim where run <> '' group by run
+                min({_OWNER_KEY}) as owner_key, units(max(weight)) as units
+            from {_CLAIM} where run <> '' group by run
         ),
         owned as (
             select p.run as run, string_agg(distinct g.identity, ', ' order by g.identity) as owner_rows

@@ -20,6 +20,7 @@ UNITS = {
     "by_share": "quanta",
     "claimed": "ticks",
     "entries": "count",
+    "joules": "joules",
     "odd_quanta": "quanta",
     "pieces": "count",
     "pool_time": "ticks",
@@ -28,8 +29,9 @@ UNITS = {
     "unpriced": "ticks",
     "unrounded": "quanta",
     "went_in": "quanta",
+    "with_energy": "ticks",
 }
-"""Each figure of a step with its unit: minor units, quanta, ticks of 1/720720 s, or a count."""
+"""Each figure of a step with its unit: minor units, quanta, ticks of 1/720720 s, joules, or a count."""
 
 Figures = dict[str, int]
 
@@ -119,7 +121,7 @@ def listed(
     What is not shown is summed by the engine, apart from the rows that are.
     """
     bench.connection.execute(f"create or replace temp table listed as {query}", dict(values or {}))
-    size = [f'abs("{name}") desc' for name in figures if name in ("unrounded", "time", "claimed")]
+    size = [f'abs("{name}") desc' for name in figures if name in ("unrounded", "time", "claimed", "joules")]
     order = ", ".join([*reversed(size), *(f'"{label}"' for label in labels)])
     columns = ", ".join(f'"{name}"' for name in [*labels, *figures])
     found = bench.rows(f"select {columns} from listed order by {order} limit {most}")

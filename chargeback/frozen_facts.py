@@ -31,6 +31,7 @@ FACTS = {
     "partition_life": "lane, from_s",
     "phase_span": "run, from_s",
     "activity": "subject, start_s",
+    "energy": "device, hour_s",
     "holding_claim": "identity",
     "slot_life": "life_no",
     "who": "who_no",

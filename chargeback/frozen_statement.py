@@ -20,13 +20,15 @@ from gpuledger.versions import Book
 
 __all__ = ["FORMAT_VERSION", "format_version_of", "freeze_statement", "thaw_statement"]
 
-FORMAT_VERSION = 2
-"""2 has what a month collects of earlier ones; a statement that collects nothing is frozen in format 1."""
+FORMAT_VERSION = 3
+"""3 has what is distributed, 2 what a month collects of earlier ones, 1 neither."""
 
 
 def format_version_of(made: Statement) -> int:
-    """The format that a statement is frozen in."""
-    return FORMAT_VERSION if made.restated else 1
+    """The format that a statement is frozen in: the least that can say all of it."""
+    if made.distributed is not None:
+        return 3
+    return 2 if made.restated else 1
 
 
 def freeze_statement(views: Sequence[Statement]) -> str:
@@ -47,10 +49,20 @@ def freeze_statement(views: Sequence[Statement]) -> str:
                 {"pool": name, "exact": f"{exact.numerator}/{exact.denominator}", "total": minor}
                 for name, (exact, minor) in first.pools.items()
             ],
-            "views": {made.by.value: [asdict(line) for line in made.lines] for made in views},
+            "views": {made.by.value: [_freeze_line(line) for line in made.lines] for made in views},
             **({"restated": _freeze_restated(views)} if first.restated else {}),
         }
     )
+
+
+def _freeze_line(line: Line) -> dict[str, Any]:
+    """The figures of a line; what is distributed is left out where nothing is."""
+    return {name: value for name, value in asdict(line).items() if name != "distributed" or value is not None}
+
+
+def _freeze_change(line: RestatedLine) -> dict[str, Any]:
+    """The figures that are printed of a line of an earlier month."""
+    return {name: value for name, value in asdict(line).items() if name != "distributed"}
 
 
 def _freeze_restated(views: Sequence[Statement]) -> list[dict[str, Any]]:
@@ -60,7 +72,9 @@ def _freeze_restated(views: Sequence[Statement]) -> list[dict[str, Any]]:
             "period": one.period,
             "number": one.number,
             "seq": one.seq,
-            "views": {made.by.value: [asdict(line) for line in made.restated[place].lines] for made in views},
+            "views": {
+                made.by.value: [_freeze_change(line) for line in made.restated[place].lines] for made in views
+            },
         }
         for place, one in enumerate(views[0].restated)
     ]
@@ -82,7 +96,7 @@ def _thaw_restated(frozen: dict[str, Any], by: By) -> tuple[Restated, ...]:
 def thaw_statement(text: str, by: By) -> Statement:
     """The statement of a frozen text in one of its views; BooksError for a format that is not known."""
     frozen: dict[str, Any] = json.loads(text)
-    if frozen["format_version"] not in (1, FORMAT_VERSION):
+    if frozen["format_version"] not in range(1, FORMAT_VERSION + 1):
         raise BooksError(
             f"the frozen statement of {frozen['period']} has format {frozen['format_version']}, "
             f"this gpuledger prints {FORMAT_VERSION}",

@@ -141,6 +141,7 @@ def measure(terms: Terms, unit: Unit) -> Measured:
         parts = bench.rows("select * from pool_part")
         times = bench.rows("select * from time_day")
         orphaned = dict(bench.rows("select cluster, ticks from orphaned_time"))
+        unplaced = dict(bench.rows("select cluster, joules from unplaced_energy where joules > 0"))
         bench.encode(NAMES)
         bench.run(["time_row"])
         bench.write_each(partition_files(bench, terms, unit, "time_row"))
@@ -148,6 +149,7 @@ def measure(terms: Terms, unit: Unit) -> Measured:
         parts=tuple(PoolPart(unit.shard, *row) for row in parts),
         times=tuple(TimeDay(*row) for row in times),
         orphaned=orphaned,
+        unplaced_joules=unplaced,
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-__all__ = ["MEASURE", "MODELS", "POST", "WRITTEN", "Audit", "Model", "model", "source_views"]
+__all__ = ["MEASURE", "MODELS", "OWNER_PIECE", "POST", "WRITTEN", "Audit", "Model", "model", "source_views"]
 
 MEASURE = (
     "slot_state",
@@ -18,6 +18,7 @@ MEASURE = (
     "partition_life",
     "phase_span",
     "activity",
+    "energy",
     "holding_claim",
     "assumed_slot",
     "slot_life",
@@ -38,11 +39,18 @@ MEASURE = (
     "pool_part",
     "time_day",
     "orphaned_time",
+    "device_seat",
+    "energy_piece",
+    "energy_share",
+    "energy_part",
+    "unplaced_energy",
 )
 POST = ("slot_amount", "posted", "entry_day")
+OWNER_PIECE = "owner_piece"
+"""What distribution goes by; made only where something is distributed."""
 WRITTEN = ("time_row", "recognised_entry", "entry")
 """What is kept as Parquet: views that say in words what the tables above hold in numbers."""
-MODELS = MEASURE + POST + WRITTEN
+MODELS = (*MEASURE, *POST, OWNER_PIECE, *WRITTEN)
 
 
 @dataclass(frozen=True)

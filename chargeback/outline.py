@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from chargeback.desk import Desk
 from chargeback.owners import Who
 from chargeback.spans import SlotClass
-from chargeback.workbench import FACT_SOURCES, SOURCES, SourceFile, Workbench
+from chargeback.workbench import FACT_SOURCES, OBSERVATIONS, SOURCES, SourceFile, Workbench
 from gpuledger.calendars import calendar_pieces, month_bounds, next_month
 from gpuledger.versions import throughs
 
@@ -99,7 +99,8 @@ def periods_with_facts(desk: Desk, seq: int, now_s: int) -> list[str]:
 
 
 def _files(desk: Desk, seq: int, shard: int, samples_seq: int | None = None) -> tuple[SourceFile, ...]:
-    known = dict.fromkeys(FACT_SOURCES, seq) | {"activity": seq if samples_seq is None else samples_seq}
+    known = dict.fromkeys(FACT_SOURCES, seq)
+    known |= dict.fromkeys(OBSERVATIONS, seq if samples_seq is None else samples_seq)
     # What is said of a run without its node lies in the shard of the run's name, wherever the run is.
     shards = {name: [shard] for name in SOURCES} | {"phase": list(range(desk.book.shards))}
     return tuple(

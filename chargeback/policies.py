@@ -6,14 +6,39 @@ from collections.abc import Iterable
 
 from gpuledger.versions import PolicyFact
 
-__all__ = ["CHOICES", "ENOUGH_PERMILLE", "IDLE_BAND", "policies_at", "policy_text"]
+__all__ = [
+    "CHOICES",
+    "DISTRIBUTABLE",
+    "ENOUGH_PERMILLE",
+    "FALLBACK",
+    "IDLE_BAND",
+    "NONE",
+    "distributing",
+    "policies_at",
+    "policy_text",
+]
 
-_FIXED = {
-    "distribution": "none/1",
-    "node_cost": "gpu/1",
-}
+_FIXED = {"node_cost": "gpu/1"}
+
+DISTRIBUTABLE = ("idle_free", "overhead", "stranded")
+"""The accounts of time that nobody holds, whose money may be distributed."""
+
+FALLBACK = "distribution_fallback"
+"""The policy that counts where one of distribution finds nothing to go by."""
+
+NONE = "none/1"
+
+
+def distributing(account: str) -> str:
+    """The policy by which an account's money is distributed."""
+    return f"distribute_{account}"
+
+
+_WAYS = (NONE, "proportional/1", "even/1", "unused_entitlement/1", "pool_owner/1")
 
 CHOICES = {
+    **{distributing(account): _WAYS for account in DISTRIBUTABLE},
+    FALLBACK: _WAYS,
     "mig_share": ("dominant/1", "compute/1", "memory/1"),
     "stranded": ("apart/1", "absorbed/1"),
     "time_slicing": ("equal/1", "per_replica/1", "by_use_apart/1", "by_use_spread/1"),
@@ -41,5 +66,5 @@ def policies_at(facts: Iterable[PolicyFact], charged: str, start_s: int) -> dict
 
 
 def policy_text(policies: dict[str, str]) -> str:
-    """The policies as one text for an entry, such as `charged=pooled distribution=none/1 …`."""
+    """The policies as one text for an entry, such as `charged=pooled distribute_idle_free=none/1 …`."""
     return " ".join(f"{name}={value}" for name, value in sorted(policies.items()))

@@ -13,17 +13,20 @@ from chargeback.measure import (
     scratch_file,
     stage_calendar,
 )
-from chargeback.model_files import POST
+from chargeback.model_files import OWNER_PIECE, POST
 from chargeback.policies import policy_text
 from chargeback.pricing import MeterAmount, RecognisedPart
-from chargeback.units import EntryDay, Partition, PoolShare, Posted, Terms, Unit
+from chargeback.units import EntryDay, OwnerPiece, Partition, PoolShare, Posted, Terms, Unit
 from chargeback.workbench import Workbench
 from gpuledger.canonical import file_digest
 
-__all__ = ["ENTRY_FILES", "Charges", "partition_digest", "post"]
+__all__ = ["DISTRIBUTED_ENTRY", "POSTED_ENTRIES", "Charges", "entry_files", "partition_digest", "post"]
 
-ENTRY_FILES = ("recognised_entry", "entry")
-"""The files of a partition that hold its entries."""
+POSTED_ENTRIES = ("recognised_entry", "entry")
+"""The files of a partition that hold what was posted."""
+
+DISTRIBUTED_ENTRY = "distributed_entry"
+"""The file of a partition that holds what was distributed of it; there is none where nothing was."""
 
 _SUMS = """
 with amount as (
@@ -69,12 +72,18 @@ def post(terms: Terms, unit: Unit, charges: Charges) -> Posted:
         entries = [EntryDay(*row) for row in bench.rows("select * from entry_day")]
         bench.encode([*NAMES, "book_terms"])
         bench.run(["recognised_entry", "entry"])
-        written = bench.write_each(partition_files(bench, terms, unit, *ENTRY_FILES))
+        written = bench.write_each(partition_files(bench, terms, unit, *POSTED_ENTRIES))
+        pieces = _pieces(bench, unit) if terms.distribution else ()
         sums: dict[str, int] = dict(bench.rows(_SUMS))
         partitions = [_partition(unit, day, written, sums) for day in days_kept(bench, terms, unit)]
     for name in HANDED_ON:
         scratch_file(unit, name).unlink()
-    return Posted(tuple(partitions), tuple(entries))
+    return Posted(tuple(partitions), tuple(entries), pieces)
+
+
+def _pieces(bench: Workbench, unit: Unit) -> tuple[OwnerPiece, ...]:
+    bench.run([OWNER_PIECE])
+    return tuple(OwnerPiece(unit.shard, *row) for row in bench.rows(f"select * from {OWNER_PIECE}"))
 
 
 def _book_terms(terms: Terms) -> _BookTerms:
@@ -92,11 +101,18 @@ def _book_terms(terms: Terms) -> _BookTerms:
 
 def _partition(unit: Unit, day: str, written: dict[Path, int], sums: dict[str, int]) -> Partition:
     folder = unit.partition(day)
-    rows = sum(written[folder / f"{name}.parquet"] for name in ENTRY_FILES)
+    rows = sum(written[folder / f"{name}.parquet"] for name in POSTED_ENTRIES)
     return Partition(day, unit.shard, rows, sums.get(day, 0), partition_digest(folder))
 
 
 def partition_digest(folder: Path) -> str:
     """The digest of a partition: SHA-256 of its files, each named; they are written once."""
-    names = (*ENTRY_FILES, "time_row")
-    return " ".join(f"{name}:{file_digest(folder / f'{name}.parquet')}" for name in names)
+    files = [*entry_files(folder), folder / "time_row.parquet"]
+    return " ".join(f"{file.stem}:{file_digest(file)}" for file in files)
+
+
+def entry_files(folder: Path) -> list[Path]:
+    """The files of a partition that hold its entries."""
+    posted = [folder / f"{name}.parquet" for name in POSTED_ENTRIES]
+    distributed = folder / f"{DISTRIBUTED_ENTRY}.parquet"
+    return [*posted, distributed] if distributed.exists() else posted

@@ -7,6 +7,7 @@ import io
 import json
 from typing import TYPE_CHECKING, Any
 
+from chargeback.policies import DISTRIBUTABLE, FALLBACK, NONE, distributing
 from chargeback.statement import Figures, Line, RestatedLine, Statement, gpu_hours, gpu_microseconds
 from gpuledger.instants import format_utc
 from gpuledger.money import format_minor, format_quanta
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-__all__ = ["as_csv", "as_json", "grouped", "print_table", "spreadsheet_safe"]
+__all__ = ["as_csv", "as_json", "grouped", "notes", "print_table", "spreadsheet_safe"]
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -63,6 +64,7 @@ def _json_line(statement: Statement, line: Line) -> dict[str, Any]:
         "gpu_hours": str(gpu_hours(line.ticks)),
         "amount": line.minor,
         "unrounded": None if line.quanta is None else format_quanta(line.quanta, statement.currency),
+        **({} if statement.distributed is None else {"distributed": line.distributed}),
     }
 
 
@@ -111,7 +113,8 @@ def as_csv(statement: Statement) -> str:
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow(["period", statement.by.value, "gpu_hours", "amount", "currency", "unrounded"])
+    shown = ["distributed"] * (statement.distributed is not None)
+    writer.writerow(["period", statement.by.value, "gpu_hours", "amount", "currency", "unrounded", *shown])
     for line in statement.lines:
         priced = line.minor is not None and line.quanta is not None
         writer.writerow(
@@ -122,6 +125,7 @@ def as_csv(statement: Statement) -> str:
                 format_minor(line.minor or 0, statement.currency) if priced else "",
                 statement.currency.code,
                 format_quanta(line.quanta or 0, statement.currency) if priced else "",
+                *(format_minor(line.distributed or 0, statement.currency) if priced else "" for _ in shown),
             ]
         )
     for one in statement.restated:
@@ -134,6 +138,7 @@ def as_csv(statement: Statement) -> str:
                     format_minor(change.minor, statement.currency),
                     statement.currency.code,
                     format_quanta(change.quanta, statement.currency),
+                    *("" for _ in shown),
                 ]
             )
     return out.getvalue()
@@ -157,14 +162,19 @@ def print_table(statement: Statement, console: Console) -> None:
     table.add_column(statement.by.value)
     table.add_column("GPU-hours", justify="right")
     table.add_column(code, justify="right")
+    shown = statement.distributed is not None
+    if shown:
+        table.add_column("of it distributed", justify="right")
     for line in statement.lines:
         amount = "unpriced" if line.minor is None else grouped(format_minor(line.minor, statement.currency))
-        table.add_row(escape(line.key), f"{gpu_hours(line.ticks):,.2f}", amount)
+        part = [grouped(format_minor(line.distributed or 0, statement.currency))] * shown
+        table.add_row(escape(line.key), f"{gpu_hours(line.ticks):,.2f}", amount, *part)
     table.add_section()
     if statement.restated:
         _add_restated(table, statement)
     total = grouped(format_minor(statement.collected, statement.currency))
-    table.add_row("total", f"{gpu_hours(statement.collected_ticks):,.2f}", total)
+    part = [grouped(format_minor(statement.distributed or 0, statement.currency))] * shown
+    table.add_row("total", f"{gpu_hours(statement.collected_ticks):,.2f}", total, *part)
     console.print(table)
     console.print(f"[{start}, {end}) in {statement.book.zone}; seq {statement.seq}", markup=False)
     for note in notes(statement):
@@ -200,6 +210,10 @@ def notes(statement: Statement) -> list[str]:
         f"cents follow the owner view; rounded once in {len(statement.pools)} pool(s); "
         f"coverage {'unknown' if statement.coverage is None else statement.coverage}"
     )
+    if statement.distributed is not None:
+        said.append(f"distributed: {', '.join(_ways(statement))}")
+    if astray := statement.summary.get("entitlements_astray"):
+        said.append(f"ASTRAY: entitlements name pools without a slot: {', '.join(astray)}")
     if figures.unpriced:
         said.append(f"UNPRICED: {gpu_hours(figures.unpriced)} GPU-hours have no price and no amount here")
     if figures.contested:
@@ -211,6 +225,14 @@ def notes(statement: Statement) -> list[str]:
     if figures.idle_free is None:
         said.append("capacity is assumed from what is held: idle time is not known")
     return said + _restatement_notes(statement) + _close_notes(statement)
+
+
+def _ways(statement: Statement) -> list[str]:
+    """By which policies money of what nobody held is distributed, such as `idle_free by even/1`."""
+    policies = statement.summary["policies"]
+    chosen = {account: policies[distributing(account)] for account in DISTRIBUTABLE}
+    said = [f"{account} by {choice}" for account, choice in chosen.items() if choice != NONE]
+    return said + [f"else by {policies[FALLBACK]}"] * (policies[FALLBACK] != NONE)
 
 
 def _restatement_notes(statement: Statement) -> list[str]:

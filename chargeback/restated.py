@@ -98,15 +98,20 @@ def _changed_lines(made: Statement, changes: Sequence[RestatedLine], fresh: Stat
     """The lines with their changes; without an amount where there is none and none of it has a price now."""
     old, new = ({line.key: line for line in one.lines} for one in (made, fresh))
     changed = {change.key: change for change in changes}
+    distributes = made.distributed is not None or fresh.distributed is not None
     found = []
     for key in sorted({*old, *changed, *new}):
         line = old.get(key, Line(key, 0, None, None))
         change = changed.get(key, RestatedLine(key, 0, 0, {}))
         minor, quanta = (line.minor or 0) + change.minor, (line.quanta or 0) + change.quanta
-        ticks = line.ticks + change.ticks
+        ticks, part = line.ticks + change.ticks, (line.distributed or 0) + change.distributed
         priced = minor or quanta or (key in new and new[key].minor is not None)
-        found.append(Line(key, ticks, minor, quanta) if priced else Line(key, ticks, None, None))
-    return [line for line in found if line.ticks or line.minor]
+        found.append(
+            Line(key, ticks, minor, quanta, part if distributes else None)
+            if priced
+            else Line(key, ticks, None, None)
+        )
+    return [line for line in found if line.ticks or line.minor or line.quanta]
 
 
 def bridges_of(connection: Connection, ground: Ground, by: By) -> list[Bridge]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
@@ -14,10 +14,12 @@ from multiprocessing import get_context, parent_process
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from threading import Thread
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from chargeback.closes import ensure_not_closed
 from chargeback.desk import Desk, Progressing, silent
+from chargeback.distribute import distribute
+from chargeback.distribution import distribution_of
 from chargeback.ledger import Result, begun_run, save_run
 from chargeback.measure import measure
 from chargeback.outline import Outline, outline
@@ -27,7 +29,7 @@ from chargeback.post import Charges, post
 from chargeback.pricing import Priced, price
 from chargeback.spans import meter_of, price_spans, record_name
 from chargeback.terms.in_force import Seqs, TermsInForce, terms_in_force
-from chargeback.units import Measured, Posted, Terms, Unit, units_of
+from chargeback.units import EntryDay, Measured, Partition, Posted, Terms, Unit, units_of
 from gpuledger.calendars import month_bounds
 from gpuledger.console import Progress
 from gpuledger.errors import BooksError, StorageError
@@ -91,7 +93,11 @@ def compute_books(
             priced = _price(terms, measured)
             charges = [_charges(priced, unit) for unit in units]
             posted: list[Posted] = _stepped(spread(partial(post, terms), units, charges), bar)
-    return _result(terms, run_id, measured, priced, posted)
+        limits = replace(desk.limits, spill=scratch)
+        partitions, distributed = distribute(terms, posted, books, run_id, limits)
+    entries = [*(row for one in posted for row in one.entries), *distributed]
+    summary = {**_unplaced(measured), **_astray(terms, posted)}
+    return _result(terms, run_id, measured, priced, partitions, entries, summary)
 
 
 def come_to_the_same(one: Terms, other: Terms) -> bool:
@@ -153,6 +159,7 @@ def terms_of(desk: Desk, period: str, seq: int, known: Outline, agreed: TermsInF
         throughs=by_cluster,
         sources={f"{cluster}/{source}": at_s for (source, cluster), at_s in complete.items()},
         most_units=known.most_units,
+        distribution=distribution_of(policies, agreed, start_s, end_s),
     )
 
 
@@ -191,7 +198,13 @@ def _charges(priced: Priced, unit: Unit) -> Charges:
 
 
 def _result(
-    terms: Terms, run_id: str, measured: Sequence[Measured], priced: Priced, posted: Sequence[Posted]
+    terms: Terms,
+    run_id: str,
+    measured: Sequence[Measured],
+    priced: Priced,
+    partitions: list[Partition],
+    entries: list[EntryDay],
+    more: dict[str, Any],
 ) -> Result:
     orphaned: dict[str, int] = defaultdict(int)
     for one in measured:
@@ -202,8 +215,8 @@ def _result(
         period=terms.period,
         seq=terms.seq,
         through_s=min([terms.end_s, *terms.throughs.values()]),
-        partitions=[row for one in posted for row in one.partitions],
-        entries=[row for one in posted for row in one.entries],
+        partitions=partitions,
+        entries=entries,
         times=[row for one in measured for row in one.times],
         exact=priced.exact,
         summary={
@@ -212,8 +225,24 @@ def _result(
             "orphaned_ticks": dict(sorted(orphaned.items())),
             "policies": terms.policies,
             "prices": _prices(terms),
+            **more,
         },
     )
+
+
+def _astray(terms: Terms, posted: Sequence[Posted]) -> dict[str, list[str]]:
+    """The pools of entitlements that have no time in the period; nothing where there are none."""
+    pools = {(row.model, row.region) for one in posted for row in one.pieces}
+    astray = terms.distribution.astray(pools) if terms.distribution else []
+    return {"entitlements_astray": astray} if astray else {}
+
+
+def _unplaced(measured: Sequence[Measured]) -> dict[str, dict[str, int]]:
+    """What devices in no slot used, in joules by cluster, where there is any."""
+    joules: Counter[str] = Counter()
+    for one in measured:
+        joules.update(one.unplaced_joules)
+    return {"unplaced_joules": dict(sorted(joules.items()))} if joules else {}
 
 
 def _prices(terms: Terms) -> list[dict[str, str]]:

@@ -11,15 +11,16 @@ from fractions import Fraction
 from typing import Any, Protocol
 
 from chargeback.cents import UNOWNED, Cell, cells_of
+from chargeback.distribution import DISTRIBUTED
 from chargeback.ledger import Result
 from chargeback.pricing import TICKS
-from chargeback.units import TimeDay
 from gpuledger.calendars import month_bounds
 from gpuledger.instants import format_utc
 from gpuledger.money import Currency, currency, half_up
 from gpuledger.versions import Book
 
 __all__ = [
+    "HELD",
     "By",
     "Figures",
     "Line",
@@ -27,12 +28,16 @@ __all__ = [
     "RestatedLine",
     "Statement",
     "gpu_hours",
+    "is_distributed",
     "key_of",
     "part_of",
     "state_statement",
 ]
 
 _CONTESTED = "__conflict__"
+
+HELD = ("used", "idle_held", "held_unobserved")
+"""The accounts of held time."""
 
 
 class By(StrEnum):
@@ -64,22 +69,30 @@ class _Keyed(Protocol):
 
 @dataclass(frozen=True)
 class Line:
-    """A line: GPU time in ticks; `minor` and `quanta` are None where no price covers any of its time."""
+    """A line: GPU time in ticks; `minor` and `quanta` are None where no price covers any of its time.
+
+    `distributed` is how much of `minor` is for devices that nobody held; None where nothing is distributed.
+    """
 
     key: str
     ticks: int
     minor: int | None
     quanta: int | None
+    distributed: int | None = None
 
 
 @dataclass(frozen=True)
 class RestatedLine:
-    """By how much a line of an earlier month changed: GPU time in ticks, quanta, minor units by cause."""
+    """By how much a line of an earlier month changed: GPU time in ticks, quanta, minor units by cause.
+
+    `distributed` is how much of the minor units is for devices that nobody held.
+    """
 
     key: str
     ticks: int
     quanta: int
     causes: dict[str, int]
+    distributed: int = 0
 
     @property
     def minor(self) -> int:
@@ -146,6 +159,12 @@ class Statement:
         return self.total + sum(one.total for one in self.restated)
 
     @property
+    def distributed(self) -> int | None:
+        """How much of `total` is for devices that nobody held; None where nothing is distributed."""
+        parts = [line.distributed for line in self.lines if line.distributed is not None]
+        return sum(parts) if parts else None
+
+    @property
     def ticks(self) -> int:
         """The GPU time of all lines."""
         return sum(line.ticks for line in self.lines)
@@ -183,11 +202,16 @@ def state_statement(book: Book, result: Result, by: By) -> Statement:
         seq=result.seq,
         currency=money,
         total=sum(cell.minor for cell in cells),
-        lines=_lines(cells, result.times, key_of(by)),
+        lines=_lines(cells, result, key_of(by)),
         figures=_figures(result),
         summary=result.summary,
         pools=pools,
     )
+
+
+def is_distributed(row: _Keyed) -> bool:
+    """Whether money of an owner is for a device that nobody held."""
+    return row.owner != UNOWNED and row.account not in HELD
 
 
 def gpu_hours(ticks: int) -> Decimal:
@@ -222,24 +246,28 @@ def _account_key(row: _Keyed) -> str:
     return f"__{row.account}__" if row.owner == UNOWNED else ""
 
 
-def _lines(cells: Iterable[Cell], times: Iterable[TimeDay], key_of: Callable[[Any], str]) -> list[Line]:
+def _lines(cells: Iterable[Cell], result: Result, key_of: Callable[[Any], str]) -> list[Line]:
     ticks: dict[str, int] = defaultdict(int)
     priced: set[str] = set()
-    for row in times:
+    for row in result.times:
         ticks[key_of(row)] += row.ticks
         if row.unpriced_ticks < row.ticks:
             priced.add(key_of(row))
     minor: dict[str, int] = defaultdict(int)
     quanta: dict[str, int] = defaultdict(int)
+    distributed: dict[str, int] = defaultdict(int)
     for cell in cells:
         minor[key_of(cell)] += cell.minor
         quanta[key_of(cell)] += cell.quanta
+        if is_distributed(cell):
+            distributed[key_of(cell)] += cell.minor
+    anything = any(row.layer == DISTRIBUTED for row in result.entries)
     return [
-        Line(key, ticks.get(key, 0), minor[key], quanta[key])
+        Line(key, ticks.get(key, 0), minor[key], quanta[key], distributed[key] if anything else None)
         if key in priced or key in minor
         else Line(key, ticks[key], None, None)
         for key in sorted(set(ticks) | set(minor))
-        if ticks.get(key) or minor.get(key)
+        if ticks.get(key) or minor.get(key) or quanta.get(key)
     ]
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
+from chargeback.distribution import Distribution
 from chargeback.owners import OwnerSpan, Who
 from chargeback.spans import Meter, PriceSpan
 from chargeback.workbench import Limits, SourceFile
@@ -14,6 +15,7 @@ from chargeback.workbench import Limits, SourceFile
 __all__ = [
     "EntryDay",
     "Measured",
+    "OwnerPiece",
     "Partition",
     "PoolPart",
     "PoolShare",
@@ -35,7 +37,7 @@ class Terms:
     `throughs` gives, by cluster, the instant in UTC seconds up to which all of its sources are complete;
     `sources` the same by `cluster/source`. `most_units` bounds the units that one run holds without a node;
     `whos` are numbered from 1 in `owners`, `price_numbers` gives each price record the number that the models
-    join by. `seq` is what is known of the lake.
+    join by. `seq` is what is known of the lake, `distribution` None where nothing is distributed.
     """
 
     period: str
@@ -53,6 +55,7 @@ class Terms:
     throughs: dict[str, int]
     sources: dict[str, int]
     most_units: int
+    distribution: Distribution | None
 
 
 @dataclass(frozen=True)
@@ -144,6 +147,33 @@ class EntryDay:
 
 
 @dataclass(frozen=True)
+class OwnerPiece:
+    """What distribution goes by in one piece of a pool and shard: money in quanta, held time in ticks.
+
+    Of owner `__account__` by lot, cluster, account and state; of owners with all of these empty. The pool
+    has time over [from, to) of the piece.
+    """
+
+    shard: int
+    piece_s: int
+    from_s: int
+    to_s: int
+    utc_day: str
+    day: str
+    lot: str
+    model: str
+    region: str
+    cluster: str
+    account: str
+    state: str
+    owner: str
+    team: str
+    cost_centre: str
+    amount: int
+    ticks: int
+
+
+@dataclass(frozen=True)
 class Partition:
     """One day and shard as written: rows of entries, their sum, and the digest of its files."""
 
@@ -156,19 +186,21 @@ class Partition:
 
 @dataclass(frozen=True)
 class Measured:
-    """What measuring a unit found: parts of pools, time by day, and orphaned ticks by cluster."""
+    """What measuring a unit found: parts of pools, time by day, and what has no place, by cluster."""
 
     parts: tuple[PoolPart, ...]
     times: tuple[TimeDay, ...]
     orphaned: dict[str, int]
+    unplaced_joules: dict[str, int]
 
 
 @dataclass(frozen=True)
 class Posted:
-    """What posting a unit wrote."""
+    """What posting a unit wrote; `pieces` is what distribution goes by, nothing where it is not asked for."""
 
     partitions: tuple[Partition, ...]
     entries: tuple[EntryDay, ...]
+    pieces: tuple[OwnerPiece, ...] = ()
 
 
 def days_of(start_s: int, end_s: int) -> list[tuple[int, int]]:

@@ -3,32 +3,35 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
 from chargeback.desk import Desk
+from chargeback.energy import Energy
 from chargeback.explain_pick import open_books
 from chargeback.ledger import Result
 from chargeback.partitions import run_folders
-from chargeback.statement import By, key_of, part_of
+from chargeback.statement import HELD, By, key_of, part_of
+from chargeback.usage_phases import Life
 from chargeback.workbench import Workbench
 
-__all__ = ["ACCOUNTS", "HELD", "IdleHolder", "Usage", "UsageLine", "idle_holders", "usage_of"]
+__all__ = ["ACCOUNTS", "IdleHolder", "Usage", "UsageLine", "idle_holders", "usage_of"]
 
-HELD = ("used", "idle_held", "held_unobserved")
 ACCOUNTS = (*HELD, "idle_free", "stranded", "overhead")
 """The accounts that GPU time is in, as columns."""
 
 
 @dataclass(frozen=True)
 class UsageLine:
-    """A line: GPU time in ticks by account, and the part of the held time for which activity is known."""
+    """A line: GPU time in ticks by account, the part of the held time with known activity, and energy."""
 
     key: str
     ticks: dict[str, int]
     observed: int
+    life: Life = field(default=Life())
+    energy: Energy = field(default=Energy())
 
     @property
     def held(self) -> int:
@@ -51,10 +54,15 @@ class UsageLine:
         known = self.ticks.get("used", 0) + self.ticks.get("idle_held", 0)
         return part_of(self.ticks.get("idle_held", 0), known)
 
+    @property
+    def energy_coverage(self) -> Decimal | None:
+        """The part of all of its time for which energy is known, to four places; None without any time."""
+        return part_of(self.energy.known, self.total)
+
 
 @dataclass(frozen=True)
 class IdleHolder:
-    """A run of a workload with its owner and team: held, idle and known time in ticks."""
+    """A run of a workload with its owner and team: held, idle and known time in ticks, and its energy."""
 
     run: str
     owner: str
@@ -62,6 +70,7 @@ class IdleHolder:
     held: int
     idle: int
     observed: int
+    energy: Energy = field(default=Energy())
 
     @property
     def coverage(self) -> Decimal | None:
@@ -71,7 +80,10 @@ class IdleHolder:
 
 @dataclass(frozen=True)
 class Usage:
-    """A month's usage in one view; `capacity_known` is False where it is only assumed from what is held."""
+    """A month's usage in one view; `capacity_known` is False where it is only assumed from what is held.
+
+    `unplaced` is the energy in joules of devices that sat in no slot: it is on no line.
+    """
 
     period: str
     by: By
@@ -79,6 +91,7 @@ class Usage:
     capacity_known: bool
     lines: tuple[UsageLine, ...]
     holders: tuple[IdleHolder, ...] = field(default=())
+    unplaced: int = 0
 
     @property
     def total(self) -> UsageLine:
@@ -86,7 +99,20 @@ class Usage:
         ticks: Counter[str] = Counter()
         for line in self.lines:
             ticks.update(line.ticks)
-        return UsageLine("total", dict(ticks), sum(line.observed for line in self.lines))
+        observed = sum(line.observed for line in self.lines)
+        life = Life.summed(line.life for line in self.lines)
+        energy = sum((line.energy for line in self.lines), Energy())
+        return UsageLine("total", dict(ticks), observed, life, energy)
+
+    def powered(self, energies: Mapping[str, Energy], unplaced: int) -> Usage:
+        """The same with the energy of its lines, and that of devices in no slot, in joules."""
+        lines = (replace(line, energy=energies.get(line.key, Energy())) for line in self.lines)
+        return replace(self, lines=tuple(lines), unplaced=unplaced)
+
+    def living(self, lives: Mapping[str, Life]) -> Usage:
+        """The same with what is known of each line's phases."""
+        lines = (replace(line, life=lives.get(line.key, line.life)) for line in self.lines)
+        return replace(self, lines=tuple(lines))
 
 
 def usage_of(result: Result, by: By) -> Usage:
@@ -107,7 +133,8 @@ _IDLE = """
 select
     run, owner, team, cast(sum(ticks) as bigint) as held,
     cast(sum(case when account = 'idle_held' then ticks else 0 end) as bigint) as idle,
-    cast(sum(observed_ticks) as bigint) as observed
+    cast(sum(observed_ticks) as bigint) as observed,
+    cast(sum(joules) as bigint) as joules, cast(coalesce(sum(energy_ticks), 0) as bigint) as known
 from kept_time
 where run <> ''
 group by run, owner, team
@@ -121,4 +148,5 @@ def idle_holders(desk: Desk, result: Result, most: int) -> tuple[IdleHolder, ...
     """The runs with the most idle held time, from the files of a run of the books."""
     with Workbench(desk.limits) as bench:
         open_books(bench, run_folders(desk, result))
-        return tuple(IdleHolder(*row) for row in bench.rows(_IDLE, {"most": most}))
+        rows = bench.rows(_IDLE, {"most": most})
+    return tuple(replace(IdleHolder(*row[:-2]), energy=Energy(*row[-2:])) for row in rows)

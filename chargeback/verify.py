@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
+from chargeback.cents import UNOWNED
 from chargeback.checks import FAILED, OK, OPEN, Check, ok
 from chargeback.closes import CLOSED, PeriodClose, books_digest, find_close, logged_as, logged_last
 from chargeback.desk import Desk
+from chargeback.distribution import DISTRIBUTED
 from chargeback.frozen_facts import facts_digest
 from chargeback.ledger import Result, heads
-from chargeback.post import ENTRY_FILES, partition_digest
+from chargeback.post import DISTRIBUTED_ENTRY, POSTED_ENTRIES, partition_digest
 from chargeback.statement import By, Statement, gpu_hours, state_statement
 from chargeback.verify_restated import verify_restatements
 from chargeback.workbench import Workbench
@@ -30,8 +33,16 @@ class _Books:
     partitions: tuple[tuple[Path, str], ...]
 
     def scan(self, *names: str) -> str:
+        """The rows of these files of all partitions."""
         paths = [folder / f"{name}.parquet" for folder, _ in self.partitions for name in names]
         return f"read_parquet({files_sql(paths)}, hive_partitioning = false)"
+
+    @property
+    def distributed(self) -> str:
+        """The rows of what was distributed; '' where nothing was."""
+        paths = [folder / f"{DISTRIBUTED_ENTRY}.parquet" for folder, _ in self.partitions]
+        there = [path for path in paths if path.exists()]
+        return f"read_parquet({files_sql(there)}, hive_partitioning = false)" if there else ""
 
 
 def verify_period(desk: Desk, period: str, result: Result) -> list[Check]:
@@ -59,7 +70,12 @@ def verify_period(desk: Desk, period: str, result: Result) -> list[Check]:
 
 
 def _from_files(bench: Workbench, books: _Books, result: Result) -> list[Check]:
-    return [*_time(bench, books), _clearing(bench, books, result), _daily(bench, books, result)]
+    return [
+        *_time(bench, books),
+        _clearing(bench, books, result),
+        _daily(bench, books, result),
+        *_distributed(bench, books, result),
+    ]
 
 
 def _books_of(desk: Desk, period: str) -> _Books:
@@ -134,7 +150,7 @@ def _clearing(bench: Workbench, books: _Books, result: Result) -> Check:
             select pool, piece_s, sum(case
                 when to_account = 'clearing' then amount when from_account = 'clearing' then -amount else 0
             end) as amount
-            from {books.scan(*ENTRY_FILES)} group by pool, piece_s
+            from {books.scan(*POSTED_ENTRIES)} group by pool, piece_s
         )
         select count(*), cast(coalesce(sum(abs(amount)), 0) as bigint) from moved
         """
@@ -145,11 +161,46 @@ def _clearing(bench: Workbench, books: _Books, result: Result) -> Check:
 
 def _daily(bench: Workbench, books: _Books, result: Result) -> Check:
     rows, total = bench.rows(
-        f"select count(*), cast(coalesce(sum(amount), 0) as bigint) from {books.scan(*ENTRY_FILES)}"
+        f"select count(*), cast(coalesce(sum(amount), 0) as bigint) from {books.scan(*POSTED_ENTRIES)}"
     )[0]
-    daily = sum(row.amount for row in result.entries)
+    daily = sum(row.amount for row in result.entries if row.layer != DISTRIBUTED)
     figures = f"{rows:,} entries, {total} quanta in files, {daily} in the database"
     return Check("5", "the database's daily totals are the entries'", ok(total == daily), figures)
+
+
+_BUCKETS = """
+with posted as (
+    select lot, pool, piece_s, cluster, to_account as account, state, sum(amount) as amount
+    from {entries} where to_owner = '__account__' group by all
+),
+moved as (
+    select
+        lot, pool, piece_s, cluster, from_account as account, state, sum(amount) as amount,
+        bool_or(from_account <> to_account or from_owner <> '__account__' or to_owner = '__account__') as odd
+    from {distributed} group by all
+)
+select
+    count(*), cast(sum(m.amount) as bigint),
+    cast(count(case when m.odd or m.amount is distinct from p.amount then 1 end) as bigint)
+from moved as m left join posted as p using (lot, pool, piece_s, cluster, account, state)
+"""
+
+
+def _distributed(bench: Workbench, books: _Books, result: Result) -> Iterator[Check]:
+    """5: what is distributed leaves its account whole, to owners, and stays in the account that it was in."""
+    rows = [row for row in result.entries if row.layer == DISTRIBUTED]
+    if not books.distributed and not rows:
+        return
+    query = _BUCKETS.format(entries=books.scan("entry"), distributed=books.distributed)
+    buckets, amount, odd = bench.rows(query)[0] if books.distributed else (0, 0, 0)
+    taken = sum(row.amount for row in rows if row.owner != UNOWNED)
+    left: Counter[tuple[str, ...]] = Counter()
+    for row in rows:
+        left[row.day, row.lot, row.account, row.state, row.model, row.cluster] += row.amount
+    good = not odd and taken == amount and not any(left.values())
+    figures = f"{buckets:,} buckets, {odd} not whole; {amount} quanta in files, {taken} in the database"
+    says = "what is distributed changes its owner, and no total of a lot, a pool or an account"
+    yield Check("5", says, ok(good), figures)
 
 
 def _digests(books: _Books) -> Check:

@@ -17,10 +17,13 @@ from gpuledger.errors import BooksError, InvariantError, StorageError
 from gpuledger.lake import TABLES
 from gpuledger.lake.arrow import pa
 
-__all__ = ["FACT_SOURCES", "SOURCES", "Limits", "SourceFile", "Workbench"]
+__all__ = ["FACT_SOURCES", "OBSERVATIONS", "SOURCES", "Limits", "SourceFile", "Workbench"]
 
 FACT_SOURCES = ("holding", "slot", "device", "state", "partition", "phase")
-SOURCES = (*FACT_SOURCES, "activity")
+OBSERVATIONS = ("activity", "energy")
+"""What samples say of a UTC day: made of them, and known as they are."""
+
+SOURCES = (*FACT_SOURCES, *OBSERVATIONS)
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ from chargeback.differences import Step
 from chargeback.frozen_statement import thaw_statement
 from chargeback.ledger import Result, load_run, run_in_force
 from chargeback.obstacles import Signable
+from chargeback.policies import CHOICES, DISTRIBUTABLE, FALLBACK, distributing
 from chargeback.printing import as_csv, as_json
 from chargeback.restated import as_restated, bridges_of, collecting
 from chargeback.restatements import Restatement, load_steps
@@ -35,7 +36,14 @@ from chargeback.statement import By, Statement, state_statement
 from chargeback.verify import verify_database, verify_period
 from gpuledger.calendars import next_month
 from gpuledger.lake.arrow import pq
-from gpuledger.versions import withdraw_owners, withdraw_policies, withdraw_prices, withdraw_rules
+from gpuledger.versions import (
+    entitlements_in_force,
+    withdraw_entitlements,
+    withdraw_owners,
+    withdraw_policies,
+    withdraw_prices,
+    withdraw_rules,
+)
 
 __all__ = ["History", "Outcome", "Restated", "histories", "of_the_same_histories", "outcome_of"]
 
@@ -46,6 +54,7 @@ KINDS = ("late", "usage", "withdrawn", "owner", "rule", "price", "policy", "back
 """What may become known: what was kept back, corrections, terms, and that all is as it was."""
 MATCHES = ({"owner_key": ["u*"]}, {"owner_key": ["u1", "u3"]}, {"cluster": ["c0"]}, {"cluster": ["*"]})
 TEAMS = ("t1", "t4", "u2")
+POLICIES = ("unmatched_owner", FALLBACK, *map(distributing, DISTRIBUTABLE))
 
 
 class News(NamedTuple):
@@ -149,6 +158,8 @@ class _Teller:
     def tell(self) -> Outcome:
         early, late = _early_and_late(self.fleet, self.random)
         deliver(self.house, early)
+        if self.random.random() < 0.5:
+            self.choose("policy")
         self.close(self.first)
         for news in self.history.news:
             for kind in news.kinds:
@@ -193,7 +204,10 @@ class _Teller:
             end_s = random.choice((None, random.randint(fleet.start_s, fleet.end_s)))
             self.house.rule(random.randrange(3), random.choice(TEAMS), end=end_s, **random.choice(MATCHES))
         else:
-            self.house.policy("unmatched_owner", random.choice(("unknown/1", "own_team/1")))
+            policy = random.choice(POLICIES)
+            self.house.policy(policy, random.choice(CHOICES[policy]))
+            start_s = random.choice((0, random.randint(fleet.start_s, fleet.end_s)))
+            self.house.entitlement(random.choice(TEAMS), random.randint(1, 5), start_s)
         self.house.keep()
 
     def withdraw(self, *, everything: bool) -> None:
@@ -202,7 +216,9 @@ class _Teller:
         with self.house.desk.database.commit("test", at_s=0) as commit:
             if everything:
                 withdraw_rules(commit, rules)
-                withdraw_policies(commit, ["unmatched_owner@0"])
+                withdraw_policies(commit, [f"{policy}@0" for policy in POLICIES])
+                known = entitlements_in_force(commit.connection, commit.seq)
+                withdraw_entitlements(commit, [fact.identity for fact in known])
             else:
                 withdraw_rules(commit, self.some(rules))
                 withdraw_owners(commit, self.some([fact.identity for fact in self.fleet.owners]))

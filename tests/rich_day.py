@@ -62,7 +62,8 @@ def rich_in_lanes(house: House) -> None:
     house.partition("m1", 0, 3, (1, 1), DAY + 4 * HOUR + 7, None)
     house.holding("whole", DAY, DAY + 600, "ns-a", node="m1", slot="m1/0", namespace="ml-a")
     house.holding("cut", DAY + 700, DAY + 5 * HOUR, "ns-a", node="m1", device="MIG-m1-0-1", namespace="ml-a")
-    house.holding("two", DAY + 900, DAY + 7 * HOUR, "ns-b", node="m1", slot="m1/0", lane="m1/0/2")
+    lane = {"node": "m1", "slot": "m1/0", "lane": "m1/0/2", "outcome": "failed"}
+    house.holding("two", DAY + 900, DAY + 7 * HOUR, "ns-b", **lane)
     for pod, start in (("p", 0), ("q", 1800), ("r", 5400)):
         mode = {"share_mode": "time_slicing", "weight_cap": 4}
         house.holding(pod, DAY + start, DAY + 6 * HOUR, f"ns-{pod}", node="m1", slot="m1/1", **mode)
@@ -76,6 +77,9 @@ def rich_in_lanes(house: House) -> None:
     house.activity("MIG-m1-0-2", DAY, DAY + 6 * HOUR, 50, node="m1")
     house.phase("cut", "warm_up", DAY + 700, DAY + HOUR + 1)
     house.phase("cut", "serving", DAY + HOUR + 1, DAY + 2 * HOUR)
+    for start in (HOUR, 3 * HOUR + 7):
+        house.phase("two", "checkpoint", DAY + start, DAY + start)
+    house.phase("two", "suspended", DAY + 4 * HOUR, DAY + 4 * HOUR + 100)
     house.state("m1", 1, "maintenance", DAY + 5 * HOUR, None)
     house.state("m1", None, "drained", DAY + 6 * HOUR, DAY + 7 * HOUR)
     house.state("m1", 2, "failed", DAY + 6 * HOUR + 1800, None)

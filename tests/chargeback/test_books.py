@@ -88,6 +88,7 @@ def test_a_later_version_that_names_the_device_changes_no_total(house: House) ->
     assert house.statement(seq=first)["lines"] == before["lines"]
 
 
+# T6: more held than there is is a conflict to be seen, and no negative idle time.
 def test_more_units_than_free_slots_are_contested(house: House) -> None:
     node_of(house, slots=2)
     house.holding("j", DAY, DAY + HOUR, "a", node="n1", units=2)
@@ -119,6 +120,7 @@ def test_two_facts_of_one_run_on_one_slot_hold_it_once(house: House) -> None:
     assert house.hours()["a"] == "3.000000"
 
 
+# T4: a quarter of a GPU is charged as a quarter.
 def test_four_quarters_of_a_gpu_are_one(house: House) -> None:
     node_of(house, slots=1)
     for run in "wxyz":
@@ -343,6 +345,7 @@ def test_two_lives_of_one_slot_at_once_stop_the_run_and_name_the_slot(house: Hou
         house.books()
 
 
+# T60: a board that is exchanged has a UUID of its own, and capacity is counted in slots.
 def test_a_swapped_board_is_one_slot(house: House) -> None:
     node_of(house, slots=1)
     house.device("n1", 0, "GPU-old", DAY, DAY + 5 * HOUR)
@@ -386,6 +389,7 @@ def test_every_staged_table_holds_text_and_64_bit_integers_and_says_what_each_co
     monkeypatch.setattr(Workbench, "run", spied)
     node_of(house, slots=2)
     house.holding("j", DAY, DAY + HOUR, "a", node="n1", units=1)
+    house.policy("distribute_idle_free", "even/1")
     house.keep()
     house.books()
     assert set(MODELS) <= set(seen)

@@ -11,6 +11,7 @@ import duckdb
 import pytest
 from clickhouse import ClickHouse, opened
 from deliveries import corrected, deliver
+from energies import of_the_rich_day, put, used_in
 from house import House, make_house
 from hypothesis import Phase, given, settings
 from months import Month, few, home_of, months, of_the_same_months, random_of, several
@@ -84,6 +85,7 @@ def test_a_day_of_lanes_phases_and_samples_is_the_same(
     clickhouse: ClickHouse, house: House, choice: str
 ) -> None:
     house.policy("time_slicing", choice)
+    of_the_rich_day(house)
     rich_in_lanes(house)
     check(clickhouse, passes_of(house))
 
@@ -125,6 +127,7 @@ def test_facts_from_many_files_at_many_seqs_are_the_same(clickhouse: ClickHouse,
 @given(BUSY)
 def test_random_fleets_are_the_same(clickhouse: ClickHouse, month: Month) -> None:
     with home_of(month) as house:
+        put(house, used_in(month.fleet, random_of(month)))
         deliver(house, month.fleet)
         check(clickhouse, passes_of(house, month.name))
 
@@ -184,7 +187,10 @@ def test_what_no_model_may_lean_on(clickhouse: ClickHouse, query: str) -> None:
 
 
 def passes_of(house: House, period: str = "2026-10", seq: int | None = None) -> list[Pass]:
-    """What the passes of a month's books do on DuckDB."""
+    """What the passes of a month's books do on DuckDB, free devices distributed as far as that is known."""
+    if seq is None:
+        house.policy("distribute_idle_free", "even/1")
+        house.keep()
     with recorded() as passes:
         house.books(period, seq)
     return passes

@@ -56,6 +56,6 @@ def test_frozen_text_is_canonical(views: list[Statement]) -> None:
 
 
 def test_format_of_a_later_gpuledger_says_so(views: list[Statement]) -> None:
-    text = freeze_statement(views).replace('"format_version":1', '"format_version":3')
-    with pytest.raises(BooksError, match="has format 3, this gpuledger prints 2"):
+    text = freeze_statement(views).replace('"format_version":1', '"format_version":4')
+    with pytest.raises(BooksError, match="has format 4, this gpuledger prints 3"):
         thaw_statement(text, By.owner)

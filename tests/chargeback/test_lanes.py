@@ -47,6 +47,7 @@ def test_two_partitions_that_keep_more_than_all_from_others_share_all(house: Hou
     assert {row["lane"] for row in house.rows_of("entry")} == {"c/n1/0/1", "c/n1/0/2"}
 
 
+# T8: 3g and 3g leave a slice that nobody can have: not idle, but stranded.
 @pytest.mark.parametrize(
     ("policies", "wanted"),
     [
@@ -89,6 +90,7 @@ def test_partition_that_nobody_holds_is_idle(house: House) -> None:
     assert near(unrounded(house), a=Fraction(32, 15), __idle_free__=Fraction(28, 15))
 
 
+# T10: instances are intervals, and a device that is cut anew has others from then on.
 def test_device_that_is_cut_anew_is_shared_anew_from_then_on(house: House) -> None:
     gpu(house, **MIG)
     half = DAY + HOUR // 2
@@ -169,6 +171,7 @@ def test_unplaced_units_take_no_device_that_is_cut(house: House) -> None:
     assert {row["slot"] for row in house.rows_of("entry") if row["to_owner"] == "a"} == {"c/n1/1"}
 
 
+# T5, T2: a turn costs a part of one GPU, whatever utilisation each of them shows.
 def test_pods_in_time_slices_share_by_who_is_there_and_replicas_are_no_capacity(house: House) -> None:
     """T5: four replicas of one GPU are still one GPU."""
     gpu(house, rate="3")
@@ -274,6 +277,7 @@ def test_samples_part_held_time_into_used_idle_and_unobserved(house: House) -> N
     assert house.statement()["coverage"] == "0.9333"
 
 
+# T42: a gap is not idle, and below the threshold nothing is told by what is left.
 def test_too_little_known_is_unobserved_and_the_coverage_still_says_how_much(house: House) -> None:
     gpu(house)
     house.holding("a", DAY, DAY + 3000, "a", node="n1", slot="n1/0")
@@ -283,6 +287,7 @@ def test_too_little_known_is_unobserved_and_the_coverage_still_says_how_much(hou
     assert accounts(house) == {"held_unobserved": 3000, "idle_free": 600}
 
 
+# T42, T12: what is held costs the same whether it is observed, and whatever was read.
 def test_dead_exporter_changes_no_ones_bill(house: House) -> None:
     gpu(house, rate="2.744705")
     house.holding("a", DAY + 5, DAY + 3001, "a", node="n1", slot="n1/0")
@@ -366,6 +371,7 @@ def busy_pods(house: House) -> None:
         house.activity(subject, DAY + start + length, DAY + HOUR, 0)
 
 
+# T2: pods in turns are parted by their own processes' use, where a policy says so and it is known.
 @pytest.mark.parametrize(
     ("choice", "wanted"),
     [

@@ -6,6 +6,7 @@ import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from datetime import datetime
+from decimal import Decimal
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -245,3 +246,31 @@ def test_e34_warm_up_and_weight_loading(new_house: Callable[..., House]) -> None
     booked = summed(house, lambda row: str(row["phase"]))
     assert near(booked, wanted["exact"], splits=8)
     assert rounded(house, booked) == wanted["lines"]
+
+
+SPLITS = {
+    "none": "none/1",
+    "proportional to allocation": "proportional/1",
+    "even": "even/1",
+    "to unused entitlement": "unused_entitlement/1",
+}
+
+
+@pytest.mark.parametrize("policy", SPLITS)
+def test_e23_idle_split(new_house: Callable[..., House], policy: str) -> None:
+    inputs = example("E23")["inputs"]
+    house = new_house()
+    for index in range(inputs["gpus"]):
+        house.slot("n1", index, DAY, DAY + HOUR)
+    for team, units in inputs["allocated"].items():
+        house.holding(team, DAY, DAY + HOUR, team, node="n1", units=units)
+    for team, units in inputs["entitlement"].items():
+        house.entitlement(team, units)
+    house.price(str(Decimal(inputs["node_hour_usd"]) / inputs["gpus"]), 0)
+    house.policy("distribute_idle_free", SPLITS[policy])
+    house.through(DAY + 24 * HOUR)
+    house.keep()
+    wanted = variant("E23", policy)
+    cents, booked = lines(house)
+    assert cents == ({"__idle_unallocated__": "0.00"} | wanted["lines"])
+    assert near(booked, {"__idle_unallocated__": "0"} | wanted["exact"], splits=3)

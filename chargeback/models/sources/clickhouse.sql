@@ -31,7 +31,10 @@ select
     t.weight_cap as weight_cap,
     toInt64(t.assumed) as is_assumed,
     t.model as model,
-    t.region as region
+    t.region as region,
+    coalesce(t.outcome, '') as outcome,
+    coalesce(t.suspended_s, 0) as suspended_s,
+    coalesce(t.owner_from, '') as owner_from
 from $holding_files as t
 inner join lake_file as f on t.filename = f.path;
 
@@ -120,3 +123,14 @@ select
     t.end_s as end_s,
     t.band as band
 from $activity_files as t;
+
+create or replace view source_energy as
+select
+    t.cluster as cluster,
+    t.subject as device,
+    t.hour_s as hour_s,
+    t.start_s as start_s,
+    t.end_s as end_s,
+    t.joules as joules,
+    t.known_s as known_s
+from $energy_files as t;

@@ -3,6 +3,8 @@
 -- phase_span: what each run was at, for runs of which a source says it: one phase at each instant of the run's window.
 -- Grain: run x stretch of one phase. Keys: run, from_s.
 -- Units: from_s and to_s in UTC seconds; phase '' where nothing is said. Of several at once the one that began last counts.
+-- Where a holding ended in a loss (failed, preempted, timeout), what its run was at since its last checkpoint before is
+-- lost_work; that a source says another phase than running goes before it. Without a checkpoint nothing is known lost.
 WITH ranked AS (
   SELECT
     p.withdrawn AS withdrawn,
@@ -26,27 +28,95 @@ WITH ranked AS (
     ON r.start_s < w.end_s AND r.until_s > w.start_s
   WHERE
     r.newest = 1 AND r.withdrawn = 0 AND r.start_s < r.until_s
+), checkpoint AS (
+  SELECT
+    r.run AS run,
+    r.start_s AS kept_s
+  FROM ranked AS r
+  WHERE
+    r.newest = 1
+    AND r.withdrawn = 0
+    AND r.phase = 'checkpoint'
+    AND r.start_s = r.until_s
+), checked_run AS (
+  SELECT DISTINCT
+    c.run AS run
+  FROM checkpoint AS c
+), held AS (
+  SELECT
+    h.run AS run,
+    h.withdrawn AS withdrawn,
+    h.outcome AS outcome,
+    COALESCE(h.end_s, CAST(0 AS BIGINT)) AS ended_s,
+    CAST(ROW_NUMBER() OVER (PARTITION BY h.identity ORDER BY h.seq DESC) AS BIGINT) AS newest
+  FROM source_holding AS h
+  INNER JOIN checked_run AS c
+    ON h.run = c.run
+  INNER JOIN run_window AS w
+    ON h.seq <= w.seq
+), ended AS (
+  SELECT DISTINCT
+    h.run AS run,
+    h.ended_s AS ended_s
+  FROM held AS h
+  WHERE
+    h.newest = 1
+    AND h.withdrawn = 0
+    AND h.outcome IN ('failed', 'preempted', 'timeout')
+), kept AS (
+  SELECT
+    e.run AS run,
+    e.ended_s AS ended_s,
+    MAX(c.kept_s) AS last_s
+  FROM ended AS e
+  INNER JOIN checkpoint AS c
+    ON e.run = c.run AND c.kept_s <= e.ended_s
+  GROUP BY
+    e.run,
+    e.ended_s
+), lost AS (
+  SELECT
+    k.run AS run,
+    GREATEST(k.last_s, w.start_s) AS from_s,
+    LEAST(k.ended_s, w.end_s) AS to_s
+  FROM kept AS k
+  INNER JOIN run_window AS w
+    ON k.last_s < w.end_s AND k.ended_s > w.start_s
+  WHERE
+    k.last_s < k.ended_s
+), stated AS (
+  SELECT
+    s.run AS run,
+    s.from_s AS from_s,
+    s.to_s AS to_s
+  FROM said AS s
+  UNION ALL
+  SELECT
+    l.run AS run,
+    l.from_s AS from_s,
+    l.to_s AS to_s
+  FROM lost AS l
 ), edge AS (
   SELECT
     s.run AS run,
     s.from_s AS at_s
-  FROM said AS s
+  FROM stated AS s
   UNION
   SELECT
     s.run AS run,
     s.to_s AS at_s
-  FROM said AS s
+  FROM stated AS s
   UNION
   SELECT
     s.run AS run,
     w.start_s AS at_s
-  FROM said AS s
+  FROM stated AS s
   CROSS JOIN run_window AS w
   UNION
   SELECT
     s.run AS run,
     w.end_s AS at_s
-  FROM said AS s
+  FROM stated AS s
   CROSS JOIN run_window AS w
 ), stretch AS (
   SELECT
@@ -67,12 +137,23 @@ WITH ranked AS (
     ON x.run = s.run AND s.from_s <= x.from_s AND s.to_s >= x.to_s
   WHERE
     x.next_run = x.run
+), lost_in AS (
+  SELECT DISTINCT
+    c.run AS run,
+    c.from_s AS from_s
+  FROM chosen AS c
+  INNER JOIN lost AS l
+    ON c.run = l.run AND l.from_s <= c.from_s AND l.to_s >= c.to_s
+  WHERE
+    c.newest = 1 AND c.phase_then IN ('', 'running')
 )
 SELECT
   c.run AS run,
-  c.phase_then AS phase,
+  CASE WHEN l.run IS NULL THEN c.phase_then ELSE 'lost_work' END AS phase,
   c.from_s AS from_s,
   c.to_s AS to_s
 FROM chosen AS c
+LEFT JOIN lost_in AS l
+  ON c.run = l.run AND c.from_s = l.from_s
 WHERE
   c.newest = 1
