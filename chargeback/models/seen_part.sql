@@ -2,8 +2,8 @@
 -- Grain: money piece x lane x taker in held_unobserved x stretch of activity. Keys: lane_no, taker_no, seen_from_s.
 -- Units: share_ticks in ticks per second; is_busy 1 from the idle threshold on; UTC seconds.
 -- Who has a lane for itself is known by what the device, or the partition, reported; who shares one by what was reported
--- of its own processes, `<device>/<run>`: what a shared device does is nobody's alone. A partition without a UUID is
--- `<device>#<number>`.
+-- of its own processes, `<device>/<run>`: what a shared device does is nobody's alone. A partition is named by its UUID,
+-- and in an hour in which nothing is, by its device and number, `<device>#<number>`.
 with held as (
     select
         p.life_no as life_no,
@@ -32,6 +32,7 @@ named as (
         h.share_ticks as share_ticks,
         h.is_timed as is_timed,
         d.device || h.suffix as subject,
+        '' as instead_of,
         greatest(h.from_s, d.from_s) as part_from_s,
         least(h.to_s, d.to_s) as part_to_s
     from held as h
@@ -45,6 +46,7 @@ named as (
         h.share_ticks as share_ticks,
         h.is_timed as is_timed,
         h.device || h.suffix as subject,
+        '' as instead_of,
         h.from_s as part_from_s,
         h.to_s as part_to_s
     from held as h
@@ -57,11 +59,16 @@ named as (
         h.share_ticks as share_ticks,
         h.is_timed as is_timed,
         d.device || h.number || h.suffix as subject,
+        case when h.device = '' then '' else h.device || h.suffix end as instead_of,
         greatest(h.from_s, d.from_s) as part_from_s,
         least(h.to_s, d.to_s) as part_to_s
     from held as h
     inner join device_life as d on h.slot = d.slot and d.from_s < h.to_s and d.to_s > h.from_s
-    where h.is_whole = 0 and h.device = '' and h.number <> ''
+    where h.is_whole = 0 and h.number <> ''
+),
+
+reported as (
+    select distinct a.subject as subject, a.hour_s as hour_s from activity as a
 ),
 
 seen as (
@@ -76,6 +83,8 @@ seen as (
         least(n.part_to_s, a.end_s) as known_to_s
     from activity as a
     inner join named as n on a.subject = n.subject and n.part_from_s < a.end_s and n.part_to_s > a.start_s
+    left join reported as r on n.instead_of = r.subject and a.hour_s = r.hour_s
+    where r.subject is null
 )
 
 select

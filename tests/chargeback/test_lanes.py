@@ -419,6 +419,19 @@ def test_partition_without_a_uuid_is_known_by_its_number_on_the_device(house: Ho
     assert accounts(house) == {"used": 3600}
 
 
+def test_partition_with_a_uuid_is_known_by_its_number_in_hours_in_which_nothing_has_the_uuid(
+    house: House,
+) -> None:
+    gpu(house, end=DAY + 3 * HOUR, **MIG)
+    house.partition("n1", 0, 3, (7, 8), DAY, None)
+    house.holding("a", DAY, DAY + 3 * HOUR, "a", node="n1", slot="n1/0", lane="n1/0/3")
+    house.activity("GPU-0#3", DAY, DAY + 2 * HOUR, 300)
+    house.activity("MIG-n1-0-3", DAY + HOUR, DAY + 3 * HOUR, 0)
+    house.keep()
+    house.books()
+    assert accounts(house) == {"used": 3600, "idle_held": 7200}
+
+
 def test_explanation_says_that_atoms_come_before_the_weights_of_use(house: House) -> None:
     busy_pods(house)
     house.policy("time_slicing", "by_use_apart/1")

@@ -4,8 +4,8 @@
 -- Grain: money piece x lane x taker in held_unobserved x stretch of activity. Keys: lane_no, taker_no, seen_from_s.
 -- Units: share_ticks in ticks per second; is_busy 1 from the idle threshold on; UTC seconds.
 -- Who has a lane for itself is known by what the device, or the partition, reported; who shares one by what was reported
--- of its own processes, `<device>/<run>`: what a shared device does is nobody's alone. A partition without a UUID is
--- `<device>#<number>`.
+-- of its own processes, `<device>/<run>`: what a shared device does is nobody's alone. A partition is named by its UUID,
+-- and in an hour in which nothing is, by its device and number, `<device>#<number>`.
 WITH held AS (
   SELECT
     p.life_no AS life_no,
@@ -35,6 +35,7 @@ WITH held AS (
     h.share_ticks AS share_ticks,
     h.is_timed AS is_timed,
     d.device || h.suffix AS subject,
+    '' AS instead_of,
     GREATEST(h.from_s, d.from_s) AS part_from_s,
     LEAST(h.to_s, d.to_s) AS part_to_s
   FROM held AS h
@@ -50,6 +51,7 @@ WITH held AS (
     h.share_ticks AS share_ticks,
     h.is_timed AS is_timed,
     h.device || h.suffix AS subject,
+    '' AS instead_of,
     h.from_s AS part_from_s,
     h.to_s AS part_to_s
   FROM held AS h
@@ -63,13 +65,19 @@ WITH held AS (
     h.share_ticks AS share_ticks,
     h.is_timed AS is_timed,
     d.device || h.number || h.suffix AS subject,
+    CASE WHEN h.device = '' THEN '' ELSE h.device || h.suffix END AS instead_of,
     GREATEST(h.from_s, d.from_s) AS part_from_s,
     LEAST(h.to_s, d.to_s) AS part_to_s
   FROM held AS h
   INNER JOIN device_life AS d
     ON h.slot = d.slot AND d.from_s < h.to_s AND d.to_s > h.from_s
   WHERE
-    h.is_whole = 0 AND h.device = '' AND h.number <> ''
+    h.is_whole = 0 AND h.number <> ''
+), reported AS (
+  SELECT DISTINCT
+    a.subject AS subject,
+    a.hour_s AS hour_s
+  FROM activity AS a
 ), seen AS (
   SELECT
     n.life_no AS life_no,
@@ -83,6 +91,10 @@ WITH held AS (
   FROM activity AS a
   INNER JOIN named AS n
     ON a.subject = n.subject AND n.part_from_s < a.end_s AND n.part_to_s > a.start_s
+  LEFT JOIN reported AS r
+    ON n.instead_of = r.subject AND a.hour_s = r.hour_s
+  WHERE
+    r.subject IS NULL
 )
 SELECT
   s.lane_no AS lane_no,
