@@ -24,7 +24,8 @@ check: setup
 bench: setup
 	@scripts/bench $(BENCH)
 
-# 50 killed imports, closes and restatements, and the properties with random seeds and many more examples.
+# 50 killed imports, closes and restatements, every scenario of the simulator with 20 seeds, and the properties with
+# random seeds and many more examples.
 soak: setup
 	@scripts/test --soak
 

@@ -42,6 +42,12 @@ COMMANDS: tuple[Command, ...] = (
         "engine",
     ),
     Command(
+        ("simulate",),
+        "simulator.simulate:simulate",
+        "Write what the sources of a fleet in trouble would write, and beside it the truth.",
+        "engine",
+    ),
+    Command(
         ("import", "holdings"),
         "collectors.imports.commands:holdings",
         "Import who held what, and when, from CSV or Parquet through a map of columns.",
@@ -75,6 +81,12 @@ COMMANDS: tuple[Command, ...] = (
         ("import", "phases"),
         "collectors.imports.commands:phases",
         "Import what workloads' runs were at: waiting, warming up, running and the like.",
+        "engine",
+    ),
+    Command(
+        ("import", "checkpoints"),
+        "collectors.imports.commands:checkpoints",
+        "Import when the work of workloads' runs was kept, after which it may be lost.",
         "engine",
     ),
     Command(
@@ -125,7 +137,7 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         ("usage",),
         "chargeback.usage_commands:usage",
-        "Print a month's GPU-hours by account and owner, and who holds devices that stand idle.",
+        "Print a month's GPU-hours by account and owner, energy, and who holds devices that stand idle.",
         "engine",
     ),
     Command(

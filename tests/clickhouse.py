@@ -17,7 +17,7 @@ from chargeback.workbench import SOURCES, SourceFile
 from gpuledger.lake import TABLES
 from gpuledger.lake.arrow import pa, pq
 
-__all__ = ["ClickHouse", "opened"]
+__all__ = ["ClickHouse", "opened", "ordered"]
 
 _RENDERED = FOLDER / "rendered" / "clickhouse"
 _TYPES = {"int64": "Int64", "string": "String", "bool": "Bool"}
@@ -68,6 +68,17 @@ class ClickHouse:
             scan = _file(path, _structure(columns))
             self.do(f"create table {name} engine = Memory as select * from {scan}")
 
+    def check(self, one: Pass, *, nullable: bool = False) -> set[str]:
+        """Hold what a pass makes here against what it made there, audits too; give the tables' names."""
+        with self.made(one, nullable=nullable) as names:
+            for name in names:
+                found, known = self.rows(f"select * from {name}"), one.tables[name]
+                assert found.column_names == known.column_names, name
+                assert {str(kind) for kind in found.schema.types} <= {"int64", "string"}, name
+                assert ordered(found) == ordered(known), name
+            assert self.broken(one) == []
+            return set(names)
+
     def broken(self, one: Pass) -> list[str]:
         """The models of a pass of which an audit returned a row."""
         return [name for name in one.models for audit in _audits(name) if self.rows(audit).num_rows]
@@ -77,6 +88,12 @@ class ClickHouse:
         if files is not None:
             for statement in _statements({f"{name}_files": _scan(name, files) for name in SOURCES}):
                 self.do(statement)
+
+
+def ordered(table: pa.Table) -> list[tuple[object, ...]]:
+    """The rows of a table, by all of their columns."""
+    rows = zip(*(table[name].to_pylist() for name in table.column_names), strict=True)
+    return sorted(rows, key=lambda row: [(value is None, value) for value in row])
 
 
 @contextmanager

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from clickhouse import ClickHouse
 
 settings.register_profile("fast", deadline=None, derandomize=True)
 settings.register_profile("soak", deadline=None, max_examples=5_000, print_blob=True)
@@ -28,6 +32,19 @@ def require_or_skip(kind: str, message: str) -> NoReturn:
 def require() -> Callable[[str, str], NoReturn]:
     """The function `require(kind, message)`: a skip, or a failure where that kind is required."""
     return require_or_skip
+
+
+@pytest.fixture(scope="session")
+def clickhouse(
+    require: Callable[[str, str], NoReturn], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[ClickHouse]:
+    """ClickHouse's engine; a process can have one session of it."""
+    if find_spec("chdb") is None:
+        require("engine", "chdb is not installed: make setup")
+    from clickhouse import opened
+
+    with opened(tmp_path_factory.mktemp("chdb")) as engine:
+        yield engine
 
 
 @pytest.fixture(scope="session")
