@@ -16,6 +16,7 @@ from gpuledger.calendars import calendar_pieces, utc_day
 __all__ = [
     "HANDED_ON",
     "NAMES",
+    "NOT_WRITTEN",
     "days_kept",
     "measure",
     "partition_files",
@@ -29,6 +30,9 @@ HANDED_ON = ("slot_life", "lane_name", "money_piece", "taker", "time_part")
 
 NAMES = ("slot_life", "lane_name", "taker", "calendar_piece", "price_name")
 """The tables whose text the written views take over."""
+
+NOT_WRITTEN = ("run_name",)
+"""Text of these that no written view has."""
 
 
 @dataclass(frozen=True)
@@ -142,7 +146,7 @@ def measure(terms: Terms, unit: Unit) -> Measured:
         times = bench.rows("select * from time_day")
         orphaned = dict(bench.rows("select cluster, ticks from orphaned_time"))
         unplaced = dict(bench.rows("select cluster, joules from unplaced_energy where joules > 0"))
-        bench.encode(NAMES)
+        bench.encode(NAMES, but=NOT_WRITTEN)
         bench.run(["time_row"])
         bench.write_each(partition_files(bench, terms, unit, "time_row"))
     return Measured(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -122,13 +122,16 @@ class Workbench:
             f"create or replace table {name} as select * from read_parquet(?)", [str(path)]
         )
 
-    def encode(self, names: Iterable[str]) -> None:
-        """Turn the text of small tables into the engine's dictionaries: the same text, quicker to write."""
+    def encode(self, names: Iterable[str], *, but: Collection[str] = ()) -> None:
+        """Turn the text of small tables into the engine's dictionaries: the same text, quicker to write.
+
+        The columns `but` stay as they are.
+        """
         for name in names:
             if not self.rows(f"select 1 from {name} limit 1"):
                 continue
             for column, kind, *_ in self.rows(f"describe {name}"):
-                if kind == "VARCHAR":
+                if kind == "VARCHAR" and column not in but:
                     values = f"select distinct {column} from {name} order by {column}"
                     self.connection.execute(f"create type {name}_{column} as enum ({values})")
                     self.connection.execute(

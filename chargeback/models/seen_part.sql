@@ -67,6 +67,30 @@ named as (
     where h.is_whole = 0 and h.number <> ''
 ),
 
+-- What is held for weeks meets only the reports of its days. Neither stretches nor pieces cross a clock hour.
+life_day as (
+    select distinct m.life_no as life_no, m.piece_s // 86400 as day_no from money_piece as m
+),
+
+dated as (
+    select
+        n.life_no as life_no,
+        n.lane_no as lane_no,
+        n.taker_no as taker_no,
+        n.share_ticks as share_ticks,
+        n.is_timed as is_timed,
+        n.subject as subject,
+        n.instead_of as instead_of,
+        d.day_no as day_no,
+        n.part_from_s as part_from_s,
+        n.part_to_s as part_to_s
+    from named as n
+    inner join life_day as d
+        on
+            n.life_no = d.life_no
+            and d.day_no * 86400 < n.part_to_s and (d.day_no + 1) * 86400 > n.part_from_s
+),
+
 reported as (
     select distinct a.subject as subject, a.hour_s as hour_s from activity as a
 ),
@@ -79,10 +103,14 @@ seen as (
         n.share_ticks as share_ticks,
         n.is_timed as is_timed,
         a.is_busy as is_busy,
+        a.hour_s // 3600 as hour_no,
         greatest(n.part_from_s, a.start_s) as known_from_s,
         least(n.part_to_s, a.end_s) as known_to_s
     from activity as a
-    inner join named as n on a.subject = n.subject and n.part_from_s < a.end_s and n.part_to_s > a.start_s
+    inner join dated as n
+        on
+            a.subject = n.subject and a.hour_s // 86400 = n.day_no
+            and n.part_from_s < a.end_s and n.part_to_s > a.start_s
     left join reported as r on n.instead_of = r.subject and a.hour_s = r.hour_s
     where r.subject is null
 )
@@ -98,4 +126,6 @@ select
     least(m.to_s, s.known_to_s) as seen_to_s
 from seen as s
 inner join money_piece as m
-    on s.life_no = m.life_no and m.from_s < s.known_to_s and m.to_s > s.known_from_s
+    on
+        s.life_no = m.life_no and m.piece_s // 3600 = s.hour_no
+        and m.from_s < s.known_to_s and m.to_s > s.known_from_s

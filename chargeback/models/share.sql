@@ -4,7 +4,8 @@
 -- Units: share_ticks in ticks per second; the shares of one segment add up to its lane_ticks. is_sole 1 is a holder that
 -- has the lane for itself, is_timed 1 one that shares it equally and that a policy may weigh by use.
 -- A run that claims a lane twice holds it once; two whole holders of one lane are contested (`__conflict__`).
--- Free slots are taken by running differences over the node, so U units take exactly U slots' time.
+-- Free slots are taken by running differences over the node, so U units take exactly U slots' time; who alone has all of
+-- a node's free slots has each of them for itself, though nothing names them.
 with placed as (
     select
         g.lane_no as lane_no,
@@ -153,6 +154,7 @@ fitted as (
         q.cost_centre as cost_centre,
         q.phase as phase,
         case when q.whole_ticks > q.free_count * 720720 then 1 else 0 end as is_contested,
+        case when q.held_ticks = q.whole_ticks and q.whole_ticks = q.free_count * 720720 then 1 else 0 end as has_all,
         case
             when q.whole_ticks > q.free_count * 720720
                 then (q.reached_ticks - q.held_ticks) * (q.free_count * 720720) // q.whole_ticks
@@ -177,6 +179,7 @@ unplaced as (
         t.cost_centre as cost_centre,
         t.phase as phase,
         t.is_contested as is_contested,
+        t.has_all as has_all,
         (t.after_ticks * (f.place + 1) // f.free_count - t.after_ticks * f.place // f.free_count)
         - (t.before_ticks * (f.place + 1) // f.free_count - t.before_ticks * f.place // f.free_count) as share_ticks
     from free as f
@@ -211,7 +214,7 @@ taken as (
         u.cost_centre as taker_cost_centre,
         u.phase as phase,
         u.is_contested as is_contested,
-        0 as has_it_all,
+        u.has_all as has_it_all,
         0 as is_alike,
         u.share_ticks as share_ticks
     from unplaced as u

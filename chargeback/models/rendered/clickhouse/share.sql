@@ -6,7 +6,8 @@
 -- Units: share_ticks in ticks per second; the shares of one segment add up to its lane_ticks. is_sole 1 is a holder that
 -- has the lane for itself, is_timed 1 one that shares it equally and that a policy may weigh by use.
 -- A run that claims a lane twice holds it once; two whole holders of one lane are contested (`__conflict__`).
--- Free slots are taken by running differences over the node, so U units take exactly U slots' time.
+-- Free slots are taken by running differences over the node, so U units take exactly U slots' time; who alone has all of
+-- a node's free slots has each of them for itself, though nothing names them.
 WITH placed AS (
   SELECT
     g.lane_no AS lane_no,
@@ -188,6 +189,11 @@ WITH placed AS (
     q.phase AS phase,
     CASE WHEN q.whole_ticks > q.free_count * 720720 THEN toInt64(1) ELSE toInt64(0) END AS is_contested,
     CASE
+      WHEN q.held_ticks = q.whole_ticks AND q.whole_ticks = q.free_count * 720720
+      THEN toInt64(1)
+      ELSE toInt64(0)
+    END AS has_all,
+    CASE
       WHEN q.whole_ticks > q.free_count * 720720
       THEN intDiv(
         toInt64((
@@ -219,6 +225,7 @@ WITH placed AS (
     t.cost_centre AS cost_centre,
     t.phase AS phase,
     t.is_contested AS is_contested,
+    t.has_all AS has_all,
     (
       intDiv(toInt64(t.after_ticks * (
         f.place + 1
@@ -259,7 +266,7 @@ WITH placed AS (
     u.cost_centre AS taker_cost_centre,
     u.phase AS phase,
     u.is_contested AS is_contested,
-    toInt64(0) AS has_it_all,
+    u.has_all AS has_it_all,
     toInt64(0) AS is_alike,
     u.share_ticks AS share_ticks
   FROM unplaced AS u

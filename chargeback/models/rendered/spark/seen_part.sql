@@ -73,6 +73,30 @@ WITH held AS (
     ON h.slot = d.slot AND d.from_s < h.to_s AND d.to_s > h.from_s
   WHERE
     h.is_whole = 0 AND h.number <> ''
+), life_day AS (
+  SELECT DISTINCT
+    m.life_no AS life_no,
+    m.piece_s DIV 86400 AS day_no
+  FROM money_piece AS m
+), dated AS (
+  SELECT
+    n.life_no AS life_no,
+    n.lane_no AS lane_no,
+    n.taker_no AS taker_no,
+    n.share_ticks AS share_ticks,
+    n.is_timed AS is_timed,
+    n.subject AS subject,
+    n.instead_of AS instead_of,
+    d.day_no AS day_no,
+    n.part_from_s AS part_from_s,
+    n.part_to_s AS part_to_s
+  FROM named AS n
+  INNER JOIN life_day AS d
+    ON n.life_no = d.life_no
+    AND d.day_no * 86400 < n.part_to_s
+    AND (
+      d.day_no + 1
+    ) * 86400 > n.part_from_s
 ), reported AS (
   SELECT DISTINCT
     a.subject AS subject,
@@ -86,11 +110,15 @@ WITH held AS (
     n.share_ticks AS share_ticks,
     n.is_timed AS is_timed,
     a.is_busy AS is_busy,
+    a.hour_s DIV 3600 AS hour_no,
     GREATEST(n.part_from_s, a.start_s) AS known_from_s,
     LEAST(n.part_to_s, a.end_s) AS known_to_s
   FROM activity AS a
-  INNER JOIN named AS n
-    ON a.subject = n.subject AND n.part_from_s < a.end_s AND n.part_to_s > a.start_s
+  INNER JOIN dated AS n
+    ON a.subject = n.subject
+    AND a.hour_s DIV 86400 = n.day_no
+    AND n.part_from_s < a.end_s
+    AND n.part_to_s > a.start_s
   LEFT JOIN reported AS r
     ON n.instead_of = r.subject AND a.hour_s = r.hour_s
   WHERE
@@ -107,4 +135,7 @@ SELECT
   LEAST(m.to_s, s.known_to_s) AS seen_to_s
 FROM seen AS s
 INNER JOIN money_piece AS m
-  ON s.life_no = m.life_no AND m.from_s < s.known_to_s AND m.to_s > s.known_from_s
+  ON s.life_no = m.life_no
+  AND m.piece_s DIV 3600 = s.hour_no
+  AND m.from_s < s.known_to_s
+  AND m.to_s > s.known_from_s
