@@ -215,14 +215,24 @@ class Node:
     def _unplaced(
         self, free: Sequence[tuple[Board, _Lane]], claims: Sequence[Holding], at_s: int
     ) -> Iterator[tuple[str, str, Taker, Ticks, str]]:
-        """Units of the node's free slots: the same part of each; more than there are is a conflict."""
+        """Units of the node's free slots: the same part of each; more than there are is a conflict.
+
+        Who alone has all of them is told by what the devices report.
+        """
         wanted = sum(one.units for one in claims)
         contested = wanted > len(free)
+        alone = len(claims) == 1 and wanted == len(free)
         for board, lane in free:
             for one in claims:
                 share = _ticks(lane.ticks, one.units, wanted if contested else len(free))
                 taker = self._taker(one, at_s, contested=contested)
-                yield board.slot, lane.name, taker, share, f"{board.uuid}/{one.run_name}"
+                yield (
+                    board.slot,
+                    lane.name,
+                    taker,
+                    share,
+                    board.uuid if alone else f"{board.uuid}/{one.run_name}",
+                )
             if left := _ticks(lane.ticks, max(0, len(free) - wanted), len(free)):
                 yield board.slot, lane.name, _nobody(lane, "available"), left, ""
 

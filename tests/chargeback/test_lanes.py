@@ -432,6 +432,22 @@ def test_partition_with_a_uuid_is_known_by_its_number_in_hours_in_which_nothing_
     assert accounts(house) == {"used": 3600, "idle_held": 7200}
 
 
+def test_job_that_has_all_of_a_node_is_known_by_its_devices_though_nothing_names_them(house: House) -> None:
+    for index in range(2):
+        house.slot("n1", index, DAY, DAY + 3 * HOUR)
+        house.device("n1", index, f"GPU-{index}", DAY, None)
+        house.activity(f"GPU-{index}", DAY, DAY + 3 * HOUR, 300)
+    house.price("4", 0)
+    house.through(END)
+    house.holding("whole", DAY, DAY + HOUR, "a", node="n1", units=2)
+    house.holding("half", DAY + HOUR, DAY + 2 * HOUR, "a", node="n1", units=1)
+    house.holding("one", DAY + 2 * HOUR, DAY + 3 * HOUR, "a", node="n1", units=1)
+    house.holding("other", DAY + 2 * HOUR, DAY + 3 * HOUR, "a", node="n1", units=1)
+    house.keep()
+    house.books()
+    assert accounts(house) == {"used": 7200, "held_unobserved": 3600 + 7200, "idle_free": 3600}
+
+
 def test_explanation_says_that_atoms_come_before_the_weights_of_use(house: House) -> None:
     busy_pods(house)
     house.policy("time_slicing", "by_use_apart/1")
