@@ -13,14 +13,14 @@ from gpuledger.versions import throughs
 
 __all__ = ["Outline", "Shard", "outline", "periods_with_facts"]
 
-_SLOTS = """
+_LANES = """
 with assumed as (
     select node_group, run, sum(units) as units from source_holding
     where is_assumed = 1 and start_s < $end_s and (end_s is null or end_s > $start_s)
     group by node_group, run
 )
 select
-    (select count(distinct slot) from source_slot),
+    (select count(distinct slot) from source_slot) + (select count(distinct lane) from source_partition),
     (select cast(coalesce(sum(units), 0) as bigint) from assumed),
     (select cast(coalesce(max(units), 0) as bigint) from assumed)
 """
@@ -42,10 +42,10 @@ select min(start_s) from (select start_s from source_slot union all select start
 
 @dataclass(frozen=True)
 class Shard:
-    """A shard's files, and the most slots that it can have in the period."""
+    """A shard's files, and the most lanes that it can have in the period: slots, and partitions of them."""
 
     number: int
-    slots: int
+    lanes: int
     files: tuple[SourceFile, ...]
 
 
@@ -77,10 +77,10 @@ def outline(desk: Desk, seq: int, start_s: int, end_s: int, *, samples_seq: int 
             continue
         with Workbench(desk.limits) as bench:
             bench.sources(files)
-            slots, assumed, units = bench.rows(_SLOTS, {"start_s": start_s, "end_s": end_s})[0]
+            known, assumed, units = bench.rows(_LANES, {"start_s": start_s, "end_s": end_s})[0]
             classes |= {SlotClass(*row) for row in bench.rows(_CLASSES)}
             whos |= {Who(*row) for row in bench.rows(_WHOS, {"seq": seq})}
-        shards.append(Shard(number, slots + assumed, files))
+        shards.append(Shard(number, known + assumed, files))
         most = max(most, units)
     return Outline(tuple(shards), frozenset(classes), tuple(sorted(whos)), most)
 

@@ -165,7 +165,7 @@ def terms_of(desk: Desk, period: str, seq: int, known: Outline, agreed: TermsInF
 
 def _units(desk: Desk, terms: Terms, known: Outline, scratch: Path, run_id: str, books: Path) -> list[Unit]:
     files = {shard.number: shard.files for shard in known.shards}
-    slots = [(shard.number, shard.slots) for shard in known.shards]
+    lanes = [(shard.number, shard.lanes) for shard in known.shards]
     return [
         Unit(
             shard=shard,
@@ -177,7 +177,7 @@ def _units(desk: Desk, terms: Terms, known: Outline, scratch: Path, run_id: str,
             run_id=run_id,
             limits=replace(desk.limits, spill=scratch),
         )
-        for shard, start_s, end_s in units_of(slots, terms.start_s, terms.end_s)
+        for shard, start_s, end_s in units_of(lanes, terms.start_s, terms.end_s)
     ]
 
 

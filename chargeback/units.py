@@ -212,11 +212,11 @@ def days_of(start_s: int, end_s: int) -> list[tuple[int, int]]:
 def units_of(shards: Sequence[tuple[int, int]], start_s: int, end_s: int) -> Iterator[tuple[int, int, int]]:
     """Cut a period into (shard, start, end), each of so many UTC days that memory holds its money pieces.
 
-    `shards` gives each shard with the most slots it can have. How days are bundled changes no figure.
+    `shards` gives each shard with the most lanes it can have. How days are bundled changes no figure.
     """
     days = days_of(start_s, end_s)
-    for shard, slots in shards:
-        at_once = max(1, _PIECES_AT_ONCE // (24 * max(slots, 1)))
+    for shard, lanes in shards:
+        at_once = max(1, _PIECES_AT_ONCE // (24 * max(lanes, 1)))
         for first in range(0, len(days), at_once):
             bundle = days[first : first + at_once]
             yield shard, bundle[0][0], bundle[-1][1]

@@ -139,7 +139,7 @@ def _print(made: Usage, console: Console) -> None:
     console.print(table)
     _print_lives(made, console)
     if made.unplaced:
-        told = f"{kwh(made.unplaced):,.2f} kWh more are of devices that no inventory places in a slot then"
+        told = f"{kwh(made.unplaced):,f} kWh more are of devices that no inventory places in a slot then"
         console.print(told, markup=False)
     if not made.capacity_known:
         console.print("capacity is assumed from what is held: idle time is not known", markup=False)

@@ -170,7 +170,7 @@ def test_command_says_energy_its_known_part_and_what_is_not_known(desktop: Deskt
         ("", "0.0000"),
     ]
     printed = desktop.type(*words)[1]
-    assert "kWh" in printed and "1.50" in printed and "2.00 kWh more are of devices" in printed
+    assert "kWh" in printed and "1.50" in printed and "2.000000 kWh more are of devices" in printed
 
 
 def test_command_without_any_energy_shows_no_column_and_null(desktop: Desktop) -> None:
