@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from chargeback.policies import DISTRIBUTABLE, FALLBACK, NONE, distributing
 from chargeback.terms.in_force import TermsInForce
+from gpuledger.intervals import holds_at
 from gpuledger.versions import EntitlementFact, OwnerFact, RuleFact
 
 __all__ = ["DISTRIBUTED", "Distribution", "distribution_of"]
@@ -26,10 +27,6 @@ class Centre:
     cost_centre: str
     start_s: int
     end_s: int
-
-    def holds(self, at_s: int) -> bool:
-        """Whether it is so at an instant."""
-        return self.start_s <= at_s < self.end_s
 
 
 @dataclass(frozen=True)
@@ -52,7 +49,7 @@ class Distribution:
 
     def cost_centre_of(self, team: str, at_s: int) -> str:
         """The cost centre of a team at an instant, UTC seconds; '' where it has none."""
-        return next((one.cost_centre for one in self.centres if one.team == team and one.holds(at_s)), "")
+        return next((one.cost_centre for one in self.centres if one.team == team and holds_at(one, at_s)), "")
 
 
 def distribution_of(
@@ -92,7 +89,7 @@ def _centres_of(team: str, facts: Sequence[_Naming], start_s: int, end_s: int) -
     cuts = sorted({start_s, end_s, *(at_s for at_s in edges if start_s < at_s < end_s)})
     begun_s, before = start_s, ""
     for at_s in cuts:
-        found = (fact.cost_centre for fact in facts if fact.cost_centre and _holds(fact, at_s))
+        found = (fact.cost_centre for fact in facts if fact.cost_centre and holds_at(fact, at_s))
         now = next(found, None) or ""
         if now != before or at_s == end_s:
             if before:
@@ -102,7 +99,3 @@ def _centres_of(team: str, facts: Sequence[_Naming], start_s: int, end_s: int) -
 
 def _meets(fact: EntitlementFact, start_s: int, end_s: int) -> bool:
     return fact.start_s < end_s and (fact.end_s is None or fact.end_s > start_s)
-
-
-def _holds(fact: _Naming, at_s: int) -> bool:
-    return fact.start_s <= at_s and (fact.end_s is None or at_s < fact.end_s)

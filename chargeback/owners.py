@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from itertools import pairwise
 
+from gpuledger.intervals import holds_at
 from gpuledger.versions import OwnerFact, RuleFact
 
 __all__ = ["CONFLICT", "MATCHED_BY", "UNKNOWN", "OwnerSpan", "Who", "matches", "outcomes", "owner_spans"]
@@ -114,17 +115,13 @@ def _spans_of(
 ) -> Iterator[OwnerSpan]:
     edges = {at_s for term in terms for at_s in (term.start_s, term.end_s) if at_s is not None}
     for low, high in pairwise(sorted({start_s, end_s, *(at_s for at_s in edges if start_s < at_s < end_s)})):
-        term = next((one for one in terms if _holds(one, low)), None)
+        term = next((one for one in terms if holds_at(one, low)), None)
         if term is not None:
             owner = who.owner_key or term.team
             yield OwnerSpan(number, owner, term.team, term.cost_centre or "", term.identity, low, high)
         else:
             team = who.owner_key if unmatched == "own_team/1" else ""
             yield OwnerSpan(number, who.owner_key or UNKNOWN, team or UNKNOWN, "", "", low, high)
-
-
-def _holds(term: RuleFact | OwnerFact, at_s: int) -> bool:
-    return term.start_s <= at_s and (term.end_s is None or at_s < term.end_s)
 
 
 def _touching(spans: Iterable[OwnerSpan]) -> list[OwnerSpan]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from gpuledger.intervals import holds_at
 from gpuledger.versions import PolicyFact
 
 __all__ = [
@@ -56,11 +57,7 @@ ENOUGH_PERMILLE = 900
 
 def policies_at(facts: Iterable[PolicyFact], charged: str, start_s: int) -> dict[str, str]:
     """The policies of a month that begins at `start_s`, by name."""
-    chosen = {
-        fact.policy: fact.choice
-        for fact in facts
-        if fact.start_s <= start_s and (fact.end_s is None or start_s < fact.end_s)
-    }
+    chosen = {fact.policy: fact.choice for fact in facts if holds_at(fact, start_s)}
     default = {name: choices[0] for name, choices in CHOICES.items()}
     return dict(sorted((_FIXED | {"charged": charged} | default | chosen).items()))
 

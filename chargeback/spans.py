@@ -9,6 +9,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from gpuledger.errors import BooksError
+from gpuledger.intervals import holds_at
 from gpuledger.money import currency, rate_per_second
 from gpuledger.versions import PriceFact
 
@@ -111,9 +112,7 @@ def _fits(fact: PriceFact, slot_class: SlotClass) -> bool:
 
 
 def _record_at(fitting: Sequence[PriceFact], at_s: int) -> str | None:
-    in_force = [
-        fact for fact in fitting if fact.start_s <= at_s and (fact.end_s is None or at_s < fact.end_s)
-    ]
+    in_force = [fact for fact in fitting if holds_at(fact, at_s)]
     return record_name(max(in_force, key=_specificity)) if in_force else None
 
 

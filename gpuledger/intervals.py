@@ -5,10 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Protocol
 
 from gpuledger.errors import InvariantError
 
-__all__ = ["Interval", "cut", "intersect", "merge", "subtract", "total_seconds"]
+__all__ = ["Interval", "Timed", "cut", "holds_at", "intersect", "merge", "subtract", "total_seconds"]
+
+
+class Timed(Protocol):
+    """What holds over `[start_s, end_s)`; an end of None is open."""
+
+    @property
+    def start_s(self) -> int: ...
+    @property
+    def end_s(self) -> int | None: ...
+
+
+def holds_at(one: Timed, at_s: int) -> bool:
+    """Whether it holds at an instant."""
+    return one.start_s <= at_s and (one.end_s is None or at_s < one.end_s)
 
 
 @dataclass(frozen=True, order=True)

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from random import Random
-from uuid import UUID
 from zoneinfo import ZoneInfo
 
+from simulator.schedulers import random_uuid
 from simulator.work_plans import Need, instance_holdings, job_holdings, pod_holdings, shared_holdings
 from simulator.world import (
     Board,
@@ -104,8 +104,7 @@ def cut_into(board: Board, layout: Sequence[str], start_s: int, end_s: int | Non
     """The instances that a layout cuts a device into."""
     for number, profile in enumerate(layout, 1):
         compute, memory = _SLICES[profile]
-        bits = Random(f"{board.uuid}/{number}/{start_s}").getrandbits(128)
-        uuid = f"MIG-{UUID(int=bits, version=4)}"
+        uuid = f"MIG-{random_uuid(Random(f'{board.uuid}/{number}/{start_s}'))}"
         yield Instance(
             board.machine.name, board.bus, number, uuid, board.uuid, profile, compute, memory, start_s, end_s
         )
@@ -141,7 +140,7 @@ def _boards(plan: Plan, machines: Sequence[Machine], start_s: int) -> Iterator[B
     rng, size = plan.random("boards"), _per_node(plan)
     for number in range(plan.gpus):
         machine, bus = machines[number // size], BUSES[number % size]
-        uuid = f"GPU-{UUID(int=rng.getrandbits(128), version=4)}"
+        uuid = f"GPU-{random_uuid(rng)}"
         drawn = rng.random()
         measure: Measure = "sm" if drawn < 0.7 else "engine" if drawn < 0.85 else "utilisation"
         yield Board(machine, bus, uuid, start_s - 2 * _DAY, None, "sm" if machine.kind == "mig" else measure)

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from random import Random
-from uuid import UUID
 
+from simulator.schedulers import random_uuid
 from simulator.world import Changes, Holding, Instance
 
 __all__ = [
@@ -50,7 +50,7 @@ def changes_of(rng: Random, start_s: int, end_s: int, mean_s: int = 2400) -> Cha
 def pod(rng: Random, node: str, device: str, start_s: int, end_s: int, name: str = "") -> Holding:
     """A pod that has a device or an instance for itself."""
     key = rng.choice(KEYS)
-    uid = str(UUID(int=rng.getrandbits(128), version=4))
+    uid = random_uuid(rng)
     run = (key, name or f"{key}-{rng.getrandbits(32):08x}", uid)
     return Holding(run, key, node, device, start_s, end_s, on=(device,), work=changes_of(rng, start_s, end_s))
 

@@ -47,7 +47,7 @@ bounds as (
     group by l.model, l.region, m.piece_s
 ),
 
-bucket as (
+merged as (
     select
         s.piece_s as piece_s,
         n.lot as lot,
@@ -68,9 +68,8 @@ bucket as (
     where k.owner = '__account__'
     group by
         s.piece_s, n.lot, l.model, l.region, l.cluster, k.account, k.state, k.owner, k.team, k.cost_centre
-),
-
-owned as (
+    having cast(sum(s.part_amount) as bigint) <> 0
+    union all
     select
         s.piece_s as piece_s,
         '' as lot,
@@ -89,39 +88,6 @@ owned as (
     inner join taker as k on s.taker_no = k.taker_no
     where k.owner <> '__account__'
     group by s.piece_s, l.model, l.region, k.owner, k.team, k.cost_centre
-),
-
-merged as (
-    select
-        b.piece_s as piece_s,
-        b.lot as lot,
-        b.model as model,
-        b.region as region,
-        b.cluster as cluster,
-        b.account as account,
-        b.state as state,
-        b.owner as owner,
-        b.team as team,
-        b.cost_centre as cost_centre,
-        b.amount as amount,
-        b.ticks as ticks
-    from bucket as b
-    where b.amount <> 0
-    union all
-    select
-        o.piece_s as piece_s,
-        o.lot as lot,
-        o.model as model,
-        o.region as region,
-        o.cluster as cluster,
-        o.account as account,
-        o.state as state,
-        o.owner as owner,
-        o.team as team,
-        o.cost_centre as cost_centre,
-        o.amount as amount,
-        o.ticks as ticks
-    from owned as o
 )
 
 select

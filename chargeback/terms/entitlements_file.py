@@ -16,6 +16,7 @@ from chargeback.terms.teams_file import Tenure, cost_centres
 from chargeback.terms.validity import Clock
 from gpuledger.errors import InputError, OverlapError, Place
 from gpuledger.instants import format_utc
+from gpuledger.intervals import holds_at
 from gpuledger.versions import EntitlementFact
 from gpuledger.yaml_files import Document, Loc
 
@@ -160,7 +161,7 @@ def _note_too_much_lent(placed: Sequence[Placed], faults: Faults) -> None:
 def _edges_within(placed: Iterable[Placed], lent: EntitlementFact) -> Iterator[int]:
     for fact, _ in placed:
         for at_s in (fact.start_s, fact.end_s):
-            if at_s is not None and at_s > lent.start_s and (lent.end_s is None or at_s < lent.end_s):
+            if at_s is not None and at_s > lent.start_s and holds_at(lent, at_s):
                 yield at_s
 
 
@@ -169,8 +170,7 @@ def _units_at(placed: Iterable[Placed], kind: str, of: EntitlementFact, at_s: in
         fact.units
         for fact, _ in placed
         if (fact.kind, fact.team, fact.model, fact.region) == (kind, of.team, of.model, of.region)
-        and fact.start_s <= at_s
-        and (fact.end_s is None or at_s < fact.end_s)
+        and holds_at(fact, at_s)
     )
 
 

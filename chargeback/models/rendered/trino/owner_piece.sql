@@ -51,7 +51,7 @@ WITH part AS (
     l.model,
     l.region,
     m.piece_s
-), bucket AS (
+), merged AS (
   SELECT
     s.piece_s AS piece_s,
     n.lot AS lot,
@@ -85,7 +85,9 @@ WITH part AS (
     k.owner,
     k.team,
     k.cost_centre
-), owned AS (
+  HAVING
+    CAST(SUM(s.part_amount) AS BIGINT) <> 0
+  UNION ALL
   SELECT
     s.piece_s AS piece_s,
     '' AS lot,
@@ -113,38 +115,6 @@ WITH part AS (
     k.owner,
     k.team,
     k.cost_centre
-), merged AS (
-  SELECT
-    b.piece_s AS piece_s,
-    b.lot AS lot,
-    b.model AS model,
-    b.region AS region,
-    b.cluster AS cluster,
-    b.account AS account,
-    b.state AS state,
-    b.owner AS owner,
-    b.team AS team,
-    b.cost_centre AS cost_centre,
-    b.amount AS amount,
-    b.ticks AS ticks
-  FROM bucket AS b
-  WHERE
-    b.amount <> 0
-  UNION ALL
-  SELECT
-    o.piece_s AS piece_s,
-    o.lot AS lot,
-    o.model AS model,
-    o.region AS region,
-    o.cluster AS cluster,
-    o.account AS account,
-    o.state AS state,
-    o.owner AS owner,
-    o.team AS team,
-    o.cost_centre AS cost_centre,
-    o.amount AS amount,
-    o.ticks AS ticks
-  FROM owned AS o
 )
 SELECT
   m.piece_s AS piece_s,
