@@ -18,7 +18,7 @@ from gpuledger.lake.arrow import pa
 
 __all__ = ["SCHEMA_VERSION", "TABLES", "Column", "ColumnType", "TableKind", "TableSchema", "table_schema"]
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 
 ColumnType = Literal["string", "int64", "bool"]
 TableKind = Literal["interval", "observation", "derived", "quarantine"]
@@ -183,7 +183,7 @@ _NODE_TABLE = _interval(
         _text_or_null("purchase_option", "how it is bought: on_demand, spot, reserved, block, owned"),
         _text_or_null("instance_id", "the provider's id of this machine"),
         _text_or_null("reservation_id", "the reservation or capacity block it was placed in"),
-        _text_or_null("ended_by", "who ended it: user, provider, failure"),
+        _text_or_null("ended_by", "who ended it: provider, user, schedule or failure"),
     ),
     ("node",),
 )
@@ -328,6 +328,48 @@ _PHASE = _interval(
     ("run",),
 )
 
+_BILL_LINE = TableSchema(
+    name="bill_line",
+    kind="interval",
+    meaning="a line of a bill over its charge period, with the provider's own digits",
+    columns=(
+        *_VERSIONED,
+        _text("bill", "the bill that it stands in: the identity of its row of bill_version"),
+        _int("line", "1", "its row in the file, 1 for the first row of data"),
+        _text("provider", "who bills"),
+        _text("billing_account", "the account that is billed"),
+        _text_or_null("sub_account", "the account, project or subscription inside it"),
+        _text("category", "Usage, Purchase, Tax, Credit or Adjustment"),
+        _text_or_null("charge_class", "Correction where it corrects an earlier invoice; null: it does not"),
+        _text_or_null("frequency", "One-Time, Recurring or Usage-Based"),
+        _text_or_null("description", "what the provider says it is for"),
+        _text("currency", "the currency of its amounts, ISO 4217"),
+        _text("billed", "what is billed, as decimal text with the provider's digits"),
+        _text_or_null("effective", "what is amortised to the period, as decimal text"),
+        _text_or_null("list", "what it costs by list price, as decimal text"),
+        _text_or_null("contracted", "what it costs by contract, as decimal text"),
+        _text_or_null("resource", "the provider's id of what it is for"),
+        _text_or_null("resource_name", "its name"),
+        _text_or_null("service", "the provider's name of the service"),
+        _text_or_null("service_category", "Compute, Storage, Networking and the like"),
+        _text_or_null("sku", "the provider's id of what is sold"),
+        _text_or_null("sku_price", "the provider's id of its price"),
+        _text_or_null("region", "the provider's region"),
+        _text_or_null("zone", "the provider's zone inside the region"),
+        _text_or_null("quantity", "how much was priced, as decimal text"),
+        _text_or_null("unit", "the unit of quantity"),
+        _text_or_null("pricing_category", "Standard, Dynamic, Committed or Other"),
+        _text_or_null("commitment", "the commitment discount that it belongs to"),
+        _text_or_null("commitment_status", "Used or Unused"),
+        _text_or_null("reservation", "the capacity reservation that it belongs to"),
+        _text_or_null("reservation_status", "Used or Unused"),
+        _text_or_null("tags", "its tags as canonical JSON with sorted names"),
+    ),
+    sort_by=("bill", "line", "start_s", "identity"),
+    shard_by="resource",
+    shard_else=("bill",),
+)
+
 _SAMPLE = _observation(
     "sample",
     "what a device, a partition or a holder on one reported at an instant",
@@ -423,6 +465,7 @@ TABLES: dict[str, TableSchema] = {
         _STATE,
         _HOLDING,
         _PHASE,
+        _BILL_LINE,
         _SAMPLE,
         _SERVING_SAMPLE,
         _QUEUE_SAMPLE,

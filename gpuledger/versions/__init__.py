@@ -6,6 +6,13 @@ opens a file of the lake.
 """
 
 from gpuledger.versions.audit import AuditChain, append_audit, audit_chain
+from gpuledger.versions.bill_rules import (
+    BillRuleFact,
+    bill_rules_in_force,
+    put_bill_rules,
+    withdraw_bill_rules,
+)
+from gpuledger.versions.bills import BillFact, bills_in_force, put_bills, withdraw_bills
 from gpuledger.versions.book import Book, open_book
 from gpuledger.versions.database import HEAD, Commit, Database, latest_fact_seq
 from gpuledger.versions.entitlements import (
@@ -15,6 +22,8 @@ from gpuledger.versions.entitlements import (
     withdraw_entitlements,
 )
 from gpuledger.versions.facts import PutCount
+from gpuledger.versions.fx import FxFact, fx_in_force, put_fx, withdraw_fx
+from gpuledger.versions.lots import LotFact, lots_in_force, put_lots, withdraw_lots
 from gpuledger.versions.owners import OwnerFact, owners_in_force, put_owners, withdraw_owners
 from gpuledger.versions.policies import PolicyFact, policies_in_force, put_policies, withdraw_policies
 from gpuledger.versions.prices import PriceFact, prices_in_force, put_prices, withdraw_prices
@@ -24,10 +33,14 @@ from gpuledger.versions.through import set_through, throughs
 __all__ = [
     "HEAD",
     "AuditChain",
+    "BillFact",
+    "BillRuleFact",
     "Book",
     "Commit",
     "Database",
     "EntitlementFact",
+    "FxFact",
+    "LotFact",
     "OwnerFact",
     "PolicyFact",
     "PriceFact",
@@ -35,13 +48,21 @@ __all__ = [
     "RuleFact",
     "append_audit",
     "audit_chain",
+    "bill_rules_in_force",
+    "bills_in_force",
     "entitlements_in_force",
+    "fx_in_force",
     "latest_fact_seq",
+    "lots_in_force",
     "open_book",
     "owners_in_force",
     "policies_in_force",
     "prices_in_force",
+    "put_bill_rules",
+    "put_bills",
     "put_entitlements",
+    "put_fx",
+    "put_lots",
     "put_owners",
     "put_policies",
     "put_prices",
@@ -49,7 +70,11 @@ __all__ = [
     "rules_in_force",
     "set_through",
     "throughs",
+    "withdraw_bill_rules",
+    "withdraw_bills",
     "withdraw_entitlements",
+    "withdraw_fx",
+    "withdraw_lots",
     "withdraw_owners",
     "withdraw_policies",
     "withdraw_prices",

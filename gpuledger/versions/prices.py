@@ -1,4 +1,4 @@
-"""What a GPU-hour costs by price list, and since when that is known."""
+"""What a GPU, a node or a contract costs by price list, and since when that is known."""
 
 from __future__ import annotations
 
@@ -13,16 +13,33 @@ from gpuledger.versions.database import Commit
 from gpuledger.versions.facts import PutCount, put, rows_in_force, withdraw
 from gpuledger.versions.tables import price_version
 
-__all__ = ["PriceFact", "prices_in_force", "put_prices", "withdraw_prices"]
+__all__ = [
+    "MONTH_RULES",
+    "UNITS",
+    "PriceFact",
+    "prices_in_force",
+    "put_prices",
+    "withdraw_prices",
+]
+
+
+SELECTOR_KINDS = ("sku", "model", "contract")
+UNITS = ("gpu_hour", "node_hour", "gpu_month", "node_month")
+MONTH_RULES = ("actual", "730", "720")
+STATUSES = ("final", "provisional")
 
 
 @dataclass(frozen=True)
 class PriceFact:
-    """A price per GPU-hour over `[start_s, end_s)`, Unix seconds; `end_s` None is open.
+    """A price over `[start_s, end_s)`, Unix seconds; `end_s` None is open.
 
-    `selector_kind` is "sku" or "model", `selector` its value; `region` and `purchase_option` are "" for any.
-    `rate` is exact decimal text in major units of the currency. `origin` is "import", or "terms" for what
-    `apply` keeps as the files have it.
+    `selector_kind` is "sku", "model" or "contract" (the id of a node's reservation or instance), `selector`
+    its value; `provider`, `region`, `zone` and `purchase_option` are "" for any. `rate` is exact decimal text
+    in major units of the currency for one `unit`: a GPU or a whole node, an hour or a month. `month_rule`
+    says how many hours a month has: "actual", "730" or "720"; "" where the unit is no month. `rules` say how
+    a run of a node is counted, as canonical JSON; "" is by the second. `status` is "provisional" while the
+    provider may still change it. `origin` is "import", or "terms" for what `apply` keeps as the files have
+    it.
     """
 
     identity: str
@@ -36,6 +53,21 @@ class PriceFact:
     currency: str
     source: str
     origin: str = "import"
+    provider: str = ""
+    zone: str = ""
+    unit: str = "gpu_hour"
+    month_rule: str = ""
+    rules: str = ""
+    status: str = "final"
+
+    @property
+    def claim(self) -> tuple[str, ...]:
+        """What it is for: no two hold for the same at the same time, in whichever unit."""
+        what = (self.selector_kind, self.selector, self.region, self.purchase_option)
+        return (*what, self.provider, self.zone)
+
+
+_KNOWN = {"selector_kind": SELECTOR_KINDS, "unit": UNITS, "status": STATUSES}
 
 
 def put_prices(commit: Commit, facts: Iterable[PriceFact]) -> PutCount:
@@ -46,7 +78,7 @@ def put_prices(commit: Commit, facts: Iterable[PriceFact]) -> PutCount:
     """
     known = prices_in_force(commit.connection, commit.seq)
     checked = [_checked(fact) for fact in facts]
-    return put(commit, price_version, known, checked, claim=_priced, what="price")
+    return put(commit, price_version, known, checked, claim=lambda fact: fact.claim, what="price")
 
 
 def withdraw_prices(commit: Commit, identities: Iterable[str]) -> int:
@@ -70,19 +102,27 @@ def prices_in_force(connection: Connection, seq: int) -> list[PriceFact]:
             currency=row.currency,
             source=row.source,
             origin=row.origin,
+            provider=row.provider,
+            zone=row.zone,
+            unit=row.unit,
+            month_rule=row.month_rule,
+            rules=row.rules,
+            status=row.status,
         )
         for row in rows_in_force(connection, price_version, seq)
     ]
 
 
-def _priced(fact: PriceFact) -> tuple[str, ...]:
-    return (fact.selector_kind, fact.selector, fact.region, fact.purchase_option)
-
-
 def _checked(fact: PriceFact) -> PriceFact:
     """The price with its rate in one spelling: no exponent, no zeros at the end."""
-    if fact.selector_kind not in ("sku", "model"):
-        raise InputError(f"price {fact.identity} selects by {fact.selector_kind!r}; it is sku or model")
+    for name, known in _KNOWN.items():
+        if (value := getattr(fact, name)) not in known:
+            raise InputError(f"price {fact.identity}: {name} is {value!r}; it is {' or '.join(known)}")
+    if bool(fact.month_rule) != fact.unit.endswith("_month") or fact.month_rule not in ("", *MONTH_RULES):
+        raise InputError(
+            f"price {fact.identity} per {fact.unit} has the month rule {fact.month_rule!r}",
+            mend=f"a price per month has one of {', '.join(MONTH_RULES)}, another has none",
+        )
     try:
         currency(fact.currency)
         rate = parse_amount(fact.rate)

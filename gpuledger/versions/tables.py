@@ -25,13 +25,17 @@ from sqlalchemy import (
 __all__ = [
     "audit_head",
     "audit_log",
+    "bill_rule_version",
+    "bill_version",
     "book",
     "book_head",
     "entitlement_version",
     "entry_day",
+    "fx_version",
     "knowledge",
     "knowledge_head",
     "lake_file",
+    "lot_version",
     "metadata",
     "owner_rule_version",
     "owner_version",
@@ -67,6 +71,11 @@ def _text(name: str, meaning: str, *, key: bool = False, null: bool = False) -> 
 
 def _int(name: str, meaning: str, *, key: bool = False, null: bool = False) -> Column[Any]:
     return Column(name, BigInteger, primary_key=key, autoincrement=False, nullable=null, doc=meaning)
+
+
+def _default(name: str, default: str, meaning: str) -> Column[Any]:
+    """A text that older rows have by default."""
+    return Column(name, Text, nullable=False, server_default=default, doc=meaning)
 
 
 def _flag(name: str, meaning: str) -> Column[Any]:
@@ -204,23 +213,88 @@ entitlement_version = _table(
 
 price_version = _table(
     "price_version",
-    "What a GPU-hour costs by price list",
+    "What a GPU, a node or a contract costs by price list",
     *_version(
-        _text("selector_kind", "what it is looked up by: sku or model"),
-        _text("selector", "the sku or the model"),
+        _text("selector_kind", "what it is looked up by: sku, model or contract"),
+        _text("selector", "the sku, the model, or the id of the contract, reservation or instance"),
         _text("region", "the region; '': any"),
         _text("purchase_option", "how the node is bought; '': any"),
-        _text("rate", "major units of the currency per GPU-hour, as decimal text"),
+        _text("rate", "major units of the currency per unit, as decimal text"),
         _text("currency", "its ISO 4217 code"),
         _text("source", "the file or term that said so"),
-        Column(
-            "origin",
-            Text,
-            nullable=False,
-            server_default="import",
-            doc="how it came: import, or terms for what `apply` keeps as the files have it",
+        _default(
+            "origin", "import", "how it came: import, or terms for what `apply` keeps as the files have it"
         ),
-        CheckConstraint("selector_kind in ('sku', 'model')", name="selector_kind"),
+        _default("provider", "", "who rents it out; '': any"),
+        _default("zone", "", "the zone inside the region; '': any"),
+        _default("unit", "gpu_hour", "what the rate is for: gpu_hour, node_hour, gpu_month or node_month"),
+        _default(
+            "month_rule", "", "how many hours a month has that is quoted: actual, 730 or 720; '': no month"
+        ),
+        _default("rules", "", "how a run of a node is counted, as canonical JSON; '': by the second"),
+        _default("status", "final", "final, or provisional while the provider may still change it"),
+        CheckConstraint("selector_kind in ('sku', 'model', 'contract')", name="selector_kind"),
+        CheckConstraint("unit in ('gpu_hour', 'node_hour', 'gpu_month', 'node_month')", name="unit"),
+        CheckConstraint("status in ('final', 'provisional')", name="status"),
+    ),
+)
+
+fx_version = _table(
+    "fx_version",
+    "What a unit of one currency is worth in another on a day; it holds until the next day that has a rate",
+    *_version(
+        _text("base", "the currency that is worth something, ISO 4217"),
+        _text("quote", "the currency that it is worth it in, ISO 4217"),
+        _text("day", "the day, YYYY-MM-DD"),
+        _text("rate", "units of `quote` for one unit of `base`, as decimal text"),
+        _text("source", "who said so"),
+    ),
+)
+
+lot_version = _table(
+    "lot_version",
+    "Money that is no metered price: purchases, fees, assets, energy, credits, taxes",
+    *_version(
+        _text("lot", "its name"),
+        _text("kind", "purchase, fee, depreciation, energy, credit, tax or true_up"),
+        _text(
+            "amount", "the whole amount in major units of the currency, as decimal text; '': `details` say"
+        ),
+        _text("currency", "its ISO 4217 code"),
+        _text("details", "what it pays for, how it is recognised and invoiced, as canonical JSON"),
+        _text("source", "the file or term that said so"),
+        CheckConstraint(
+            "kind in ('purchase', 'fee', 'depreciation', 'energy', 'credit', 'tax', 'true_up')", name="kind"
+        ),
+    ),
+)
+
+bill_version = _table(
+    "bill_version",
+    "A bill as it was brought in: who wrote it, over which billing period, and what proves that it is whole",
+    *_version(
+        _text("provider", "who bills"),
+        _text("billing_account", "the account that is billed"),
+        _text("invoice", "the number of the invoice; '': the bill has none"),
+        _text("currency", "the currency it is billed in, ISO 4217"),
+        _int("rows", "how many lines it has"),
+        _text("total", "the sum of what its lines are billed at, as decimal text"),
+        _int("stated_rows", "how many lines it should have; null: nobody said", null=True),
+        _text("stated_total", "what the invoice comes to, as decimal text; '': nobody said"),
+        _int("invoiced_s", "when it was invoiced, Unix seconds; null: not known", null=True),
+        _text("format", "the format it was read in, such as focus/1.2"),
+        _text("digest", "SHA-256 of its lines as they were read"),
+        _text("source", "the file it came from"),
+    ),
+)
+
+bill_rule_version = _table(
+    "bill_rule_version",
+    "What the lines of bills are for: the first rule that matches a line counts",
+    *_version(
+        _int("position", "its place among the rules; the least goes first"),
+        _text("matching", "what a line must have, as canonical JSON: lists of patterns by attribute"),
+        _text("action", "what such lines are for, as canonical JSON"),
     ),
 )
 

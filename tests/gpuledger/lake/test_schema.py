@@ -22,6 +22,7 @@ def test_the_lake_has_the_tables_of_the_design() -> None:
         "state",
         "holding",
         "phase",
+        "bill_line",
         "sample",
         "serving_sample",
         "queue_sample",
