@@ -21,10 +21,22 @@ _SOURCE = "prices"
 class _PriceEntry(Dated):
     sku: Text = ""
     model: Text = ""
+    contract: Text = ""
     region: Text = ""
+    zone: Text = ""
+    provider: Text = ""
     purchase_option: Text = ""
     rate: Text
     currency: Text
+    unit: Text = ""
+    month_rule: Text = ""
+    status: Text = ""
+    granularity: Text = ""
+    minimum: Text = ""
+    rounding: Text = ""
+    free_first: Text = ""
+    free_if_interrupted_within: Text = ""
+    interrupted_rounding: Text = ""
     source: Text = ""
 
 

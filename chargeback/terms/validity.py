@@ -49,16 +49,18 @@ class Clock:
             )
         return start_s, end_s
 
-    def _read(self, record: Record, column: str) -> int | None:
-        text = record.cells[column]
-        if not text:
-            return None
+    def instant(self, text: str, place: Place) -> int:
+        """One instant; raises `InputError` with this place for what is none."""
         if _LOCAL.fullmatch(text) and self.used is None:
             self.used = self._zone()
         try:
             return parse_instant(text, zone=self.used, epoch_s=None)
         except InputError as error:
-            raise InputError(error.message, place=record.at(column), mend=error.mend) from error
+            raise InputError(error.message, place=place, mend=error.mend) from error
+
+    def _read(self, record: Record, column: str) -> int | None:
+        text = record.cells[column]
+        return self.instant(text, record.at(column)) if text else None
 
 
 @dataclass(frozen=True)

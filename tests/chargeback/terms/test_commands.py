@@ -122,3 +122,159 @@ def test_terms_that_cannot_be_right_are_refused_and_nothing_is_written(
     assert message in printed.err
     assert printed.out == ""
     assert desk.known("prices") == desk.known("owners") == []
+
+
+SPOT = "region_alias,instance_type,os,usd_per_hour\n"
+AWS = "region,instance_type,on_demand_per_hour,generated_at,currency,gpu_count,gpu_name\n"
+P5 = "us-east-1,p5.48xlarge,{},{},USD,8,h100\n"
+
+
+def held(desk: Desk) -> list[tuple[str, str, str | None]]:
+    """Rates of the prices in force, and when they hold, by identity."""
+    return [
+        (fact.rate, format_utc(fact.start_s), None if fact.end_s is None else format_utc(fact.end_s))
+        for fact in desk.known("prices")
+    ]
+
+
+def test_a_list_of_others_says_what_was_read_and_what_was_not(desk: Desk) -> None:
+    rows = AWS + P5.format("55.04", OCTOBER) + f"us-east-1,m5.large,0.096,{OCTOBER},USD,,\n"
+    assert desk.bring_in("prices", rows, name="aws.csv") == 0
+    said = desk.printed.readouterr().out
+    assert "aws.csv: aws-on-demand, rows 2: read 1, skipped 1\n" in said
+    assert "  skipped 1: no GPU (first in row 2: m5.large)\n" in said
+    assert "prices 1: new 1, changed 0, unchanged 0\n" in said
+    assert f"they hold from {OCTOBER} on, each until the next of the same thing\n" in said
+    assert "they are for nodes whose purchase option is on_demand\n" in said
+    again = desk.figures("prices", rows)
+    assert (again["shape"], again["rows"], again["read"]) == ("aws-on-demand", 2, 1)
+    assert again["skipped"] == [{"reason": "no GPU", "rows": 1, "first_row": 2, "says": "m5.large"}]
+    assert (again["new"], again["unchanged"], again["ended"], again["seq"]) == (0, 1, 0, 1)
+    assert (again["since"], again["purchase_options"]) == ([OCTOBER], {"on_demand": 1})
+
+
+# T54: a price is changed in what is known from now on, for any time; what was known before stays known.
+def test_a_newer_and_a_late_list_end_prices_and_what_was_known_stays(desk: Desk) -> None:
+    desk.figures("prices", AWS + P5.format("55", OCTOBER))
+    newer = desk.figures("prices", AWS + P5.format("50", "2026-12-01T00:00:00Z"))
+    assert (newer["new"], newer["ended"]) == (1, 1)
+    late = desk.figures("prices", AWS + P5.format("52", NOVEMBER))
+    assert (late["new"], late["ended"], late["seq"]) == (1, 1, 3)
+    assert held(desk) == [
+        ("55", OCTOBER, NOVEMBER),
+        ("52", NOVEMBER, "2026-12-01T00:00:00Z"),
+        ("50", "2026-12-01T00:00:00Z", None),
+    ]
+    database = Database.open(f"sqlite:///{desk.folder / 'home' / 'gpuledger.db'}")
+    with database.read() as connection:
+        assert [(fact.rate, fact.end_s) for fact in prices_in_force(connection, 1)] == [("55", None)]
+    database.close()
+
+
+# T52: a provisional price gives way to the final one of the same time.
+def test_a_provisional_price_is_corrected_by_the_final_one(desk: Desk) -> None:
+    head = "sku,rate,currency,status,from,to\n"
+    desk.figures("prices", head + f"p5,9,USD,provisional,{OCTOBER},\n")
+    final = desk.figures("prices", head + f"p5,10,USD,final,{OCTOBER},\n")
+    assert (final["new"], final["changed"]) == (0, 1)
+    assert [(fact.rate, fact.status) for fact in desk.known("prices")] == [("10", "final")]
+
+
+# E05: a spot price holds until the next one.
+def test_a_series_holds_each_price_until_the_next(desk: Desk) -> None:
+    head = "sku,zone,rate,currency,unit,from\n"
+    rows = [
+        f"p5,{zone},{rate},USD,node_hour,2026-06-01T{hour}:00Z\n"
+        for zone, rate, hour in (("a", "15", "10:20"), ("a", "12", "10:00"), ("b", "9", "10:10"))
+    ]
+    first = desk.figures("prices", head + "".join(rows), "--series")
+    assert (first["shape"], first["new"], first["ended"]) == ("gpuledger", 3, 0)
+    assert held(desk) == [
+        ("12", "2026-06-01T10:00:00Z", "2026-06-01T10:20:00Z"),
+        ("15", "2026-06-01T10:20:00Z", None),
+        ("9", "2026-06-01T10:10:00Z", None),
+    ]
+    more = desk.figures("prices", head + "p5,a,14,USD,node_hour,2026-06-01T11:00:00Z\n", "--series")
+    assert (more["new"], more["ended"]) == (1, 1)
+    assert desk.figures("prices", head + "".join(rows), "--series")["unchanged"] == 3
+
+
+def test_rows_of_one_thing_that_are_no_series_overlap(desk: Desk) -> None:
+    rows = PRICES + f"H100,eu,2,USD,{OCTOBER},\nH100,eu,3,USD,{NOVEMBER},\n"
+    assert desk.bring_in("prices", rows) == 3
+    assert "hold at the same time" in desk.printed.readouterr().err
+    assert desk.bring_in("prices", rows, "--series") == 0
+    assert desk.bring_in("prices", PRICES + f"H100,eu,2,USD,{OCTOBER},{NOVEMBER}\n", "--series") == 3
+    assert "to is given in a series" in desk.printed.readouterr().err
+
+
+def test_rules_of_counting_and_a_provider_are_put_on_each_price(desk: Desk) -> None:
+    options = ("--from", OCTOBER, "--provider", "AWS", "--count", "minimum=60s")
+    options += ("--count", "free_if_interrupted_within=1h")
+    desk.figures("prices", SPOT + "us-east,p4d.24xlarge,linux,9.8318\n", *options)
+    (fact,) = desk.known("prices")
+    assert (fact.rate, fact.provider, fact.region) == ("9.8318", "AWS", "us-east-1")
+    assert fact.rules == '{"interrupted_free_s":3600,"minimum_s":60}'
+
+
+def test_a_date_of_from_begins_in_the_zone_of_the_book(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    desk = Desk(tmp_path, capsys, zone="Asia/Kolkata")
+    read = desk.figures("prices", SPOT + "us-east,p4d.24xlarge,linux,9\n", "--from", "2026-10-01")
+    assert (read["since"], read["times_read_in"]) == (["2026-09-30T18:30:00Z"], "Asia/Kolkata")
+
+
+# T49: a node without a GPU is no price of a slot, but by wish.
+def test_a_list_of_nodes_without_gpus_makes_no_price_and_no_commit(desk: Desk) -> None:
+    rows = SPOT + "us-east,m5.large,linux,0.03\n"
+    nothing = desk.figures("prices", rows, "--from", OCTOBER)
+    assert (nothing["read"], nothing["new"], nothing["seq"], nothing["since"]) == (0, 0, 0, [])
+    assert desk.known("prices") == []
+    assert desk.figures("prices", rows, "--from", OCTOBER, "--all")["new"] == 1
+
+
+def test_a_list_leaves_the_prices_of_terms_as_they_are(desk: Desk) -> None:
+    folder = desk.folder / "terms"
+    folder.mkdir()
+    agreed = "prices:\n- {sku: p5.48xlarge, region: us-east-1, purchase_option: on_demand, rate: 40,"
+    (folder / "prices.yaml").write_text(f"{agreed} currency: USD, unit: node_hour, from: '{OCTOBER}'}}\n")
+    assert invoke(["apply", "-f", str(folder), "--no-money"], edge=desk.edge) == 0
+    desk.printed.readouterr()
+    kept = desk.figures("prices", AWS + P5.format("55", NOVEMBER))
+    assert [(fact.rate, fact.origin) for fact in desk.known("prices")] == [("40", "terms")]
+    assert kept["new"] == 0
+    (reason,) = kept["left_out"]
+    assert (reason["reason"], reason["prices"]) == ("a price of terms/ holds then", 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message"),
+    [
+        (SPOT + "us-east,p4d.24xlarge,linux,9\n", (), "the list does not say since when its prices hold"),
+        (SPOT, ("--from", "soon"), "'soon' is not an instant"),
+        (SPOT, ("--shape", "excel"), "shape 'excel' is not known"),
+        (SPOT, ("--shape", "focus"), "the header lacks ChargePeriodStart, ListUnitPrice"),
+        (SPOT, ("--shape", "gpuledger"), "the header lacks rate, currency, from, to"),
+        (SPOT, ("--count", "minimum"), "--count 'minimum' is no rule"),
+        (SPOT, ("--count", "minimum=soon"), "minimum 'soon' is no length of time"),
+        (PRICES + f"H100,eu,1,USD,{OCTOBER},\n", ("--from", OCTOBER), "the list has our own columns"),
+        (PRICES + f"H100,eu,1,USD,{OCTOBER},\n", ("--all",), "the list has our own columns"),
+        ("region,instance_type,spot_savings_pct_vs_on_demand\n", (), "percentages below the price"),
+        ('{"CPU": "0.03", "RAM": "0.004"}', (), "a configuration of OpenCost"),
+    ],
+)
+def test_a_list_that_cannot_be_read_says_what_to_do(
+    desk: Desk, text: str, options: tuple[str, ...], message: str
+) -> None:
+    assert desk.bring_in("prices", text, *options) == 3
+    printed = desk.printed.readouterr()
+    assert message in printed.err
+    assert "do: " in printed.err
+    assert printed.out == ""
+    assert desk.known("prices") == []
+
+
+def test_an_unknown_header_names_the_shapes_that_are_known(desk: Desk) -> None:
+    assert desk.bring_in("prices", "sku,price\np5,1\n") == 3
+    assert "or a list of one of these shapes: gpuledger, aws-on-demand" in desk.printed.readouterr().err

@@ -159,3 +159,110 @@ def test_the_zone_is_asked_for_only_when_it_is_needed() -> None:
     for row in (f"H100,eu,1,USD,{OCTOBER},\n", "H100,us,1,USD,2026-10-01,\n"):
         parse_prices(parse_records(HEADER + row, "p", REQUIRED, OPTIONAL), clock, "s")
     assert (len(asked), clock.used) == (1, "UTC")
+
+
+NODES = "sku,model,contract,provider,zone,rate,currency,unit,month_rule,status,from,to\n"
+
+
+def node_price(**cells: str) -> str:
+    given = {"rate": "8", "currency": "USD", "from": OCTOBER} | cells
+    return ",".join(given.get(name, "") for name in NODES.strip().split(",")) + "\n"
+
+
+def test_a_price_may_be_of_a_node_a_contract_a_provider_and_a_zone() -> None:
+    (fact,) = parsed(node_price(contract="cr-7", provider="AWS", zone="eu-1a", unit="node_hour"), NODES)
+    assert (fact.selector_kind, fact.selector, fact.provider, fact.zone) == (
+        "contract",
+        "cr-7",
+        "AWS",
+        "eu-1a",
+    )
+    assert (fact.unit, fact.month_rule, fact.rules, fact.status) == ("node_hour", "", "", "final")
+    assert fact.identity == "contract/cr-7///AWS/eu-1a/2026-10-01T00:00:00Z"
+
+
+def test_an_identity_is_as_it_was_where_no_provider_and_no_zone_is_named() -> None:
+    rows = node_price(sku="p5", provider="*", zone="*", unit="node_hour", status="provisional")
+    (fact,) = parsed(rows, NODES)
+    assert fact.identity == "sku/p5///2026-10-01T00:00:00Z"
+
+
+# T53: a month has the hours that a named rule says, and the rate stays as it was quoted.
+@pytest.mark.parametrize(
+    ("rule", "kept"), [("", "actual"), ("actual", "actual"), ("730", "730"), ("720", "720")]
+)
+def test_a_price_per_month_names_the_rule_of_its_hours(rule: str, kept: str) -> None:
+    (fact,) = parsed(node_price(sku="p5", unit="node_month", month_rule=rule, rate="1460.00"), NODES)
+    assert (fact.unit, fact.month_rule, fact.rate) == ("node_month", kept, "1460")
+
+
+# T48: what is priced per GPU is not priced per node too.
+def test_one_thing_has_no_two_prices_at_once_in_different_units() -> None:
+    rows = node_price(sku="p5", unit="gpu_hour", rate="1") + node_price(sku="p5", unit="node_hour")
+    assert "rows 1 and 2 say different things" in refused(rows, NODES, OverlapError).message
+    later = node_price(sku="p5", unit="node_hour", **{"from": "2026-11-01T00:00:00Z"})
+    assert "hold at the same time" in refused(node_price(sku="p5") + later, NODES, OverlapError).message
+
+
+@pytest.mark.parametrize(
+    ("cells", "message", "column"),
+    [
+        ({"sku": "p5", "unit": "hour"}, "unit 'hour' is not known", "unit"),
+        (
+            {"sku": "p5", "unit": "gpu_month", "month_rule": "28"},
+            "month_rule '28' is not known",
+            "month_rule",
+        ),
+        ({"sku": "p5", "month_rule": "730"}, "a price per gpu_hour has the month rule 730", "month_rule"),
+        ({"sku": "p5", "status": "draft"}, "status 'draft' is not known", "status"),
+        ({"sku": "p5", "contract": "cr-7"}, "both sku and contract are given", ""),
+        ({"contract": "*"}, "contract * is no selector", "contract"),
+        ({}, "neither sku nor model is given", ""),
+    ],
+)
+def test_a_word_that_is_not_known_is_an_error(cells: dict[str, str], message: str, column: str) -> None:
+    error = refused(node_price(**cells), NODES)
+    assert error.message == message
+    assert error.place is not None
+    assert error.place.column == column
+
+
+COUNTED = "sku,rate,currency,from,to,granularity,minimum,rounding,free_first,free_if_interrupted_within,"
+COUNTED += "interrupted_rounding\n"
+
+
+@pytest.mark.parametrize(
+    ("cells", "rules"),
+    [
+        ("1s,,,,,", ""),
+        (",,up,0s,,", ""),
+        ("60s,,,,,", '{"granularity_s":60}'),
+        ("1h,,down,,,as_used", '{"granularity_s":3600,"interrupted_rounding":"as_used","rounding":"down"}'),
+        (",60s,,,1h,", '{"interrupted_free_s":3600,"minimum_s":60}'),
+        (",,,10m,,", '{"free_s":600}'),
+        (",,,10 min,,", '{"free_s":600}'),
+    ],
+)
+def test_how_a_run_is_counted_is_kept_in_one_spelling(cells: str, rules: str) -> None:
+    (fact,) = parsed(f"p5,8,USD,{OCTOBER},,{cells}\n", COUNTED)
+    assert fact.rules == rules
+
+
+@pytest.mark.parametrize(
+    ("cells", "message", "column"),
+    [
+        ("1d,,,,,", "granularity '1d' is no length of time", "granularity"),
+        ("60,,,,,", "granularity '60' is no length of time", "granularity"),
+        ("-1s,,,,,", "granularity '-1s' is no length of time", "granularity"),
+        ("0s,,,,,", "granularity_s is 0", ""),
+        (",,near,,,", "rounding is 'near'", "rounding"),
+        (",,,,,half", "interrupted_rounding is 'half'", "interrupted_rounding"),
+        (",,,,soon,", "free_if_interrupted_within 'soon' is no length of time", "free_if_interrupted_within"),
+        ("1h,60s,,,,", "a minimum of 60 s is shorter than a step of 3600 s", ""),
+    ],
+)
+def test_a_rule_of_counting_that_cannot_be_is_an_error(cells: str, message: str, column: str) -> None:
+    error = refused(f"p5,8,USD,{OCTOBER},,{cells}\n", COUNTED)
+    assert error.message == message
+    assert error.place is not None
+    assert error.place.column == column

@@ -115,3 +115,27 @@ def test_gap_between_two_prices_is_a_warning_that_names_both_lines() -> None:
     assert "2026-10-20T00:00:00Z: that time will be unpriced" in warning
     touching, _ = read(price("2", OCTOBER, "2026-10-15T00:00Z") + price("3", "2026-10-15T00:00Z"))
     assert list(gaps(touching)) == []
+
+
+def test_price_of_a_node_or_a_contract_says_all_that_a_list_does() -> None:
+    (term,), _ = read(
+        "- contract: cr-7\n  provider: AWS\n  zone: eu-1a\n  rate: 1460\n  currency: USD\n"
+        "  unit: node_month\n  month_rule: 730\n  status: provisional\n  minimum: 60s\n"
+        f"  free_if_interrupted_within: 1h\n  from: '{OCTOBER}'\n"
+    )
+    fact = term.fact
+    assert (fact.selector_kind, fact.selector, fact.provider, fact.zone) == (
+        "contract",
+        "cr-7",
+        "AWS",
+        "eu-1a",
+    )
+    assert (fact.unit, fact.month_rule, fact.status) == ("node_month", "730", "provisional")
+    assert fact.rules == '{"interrupted_free_s":3600,"minimum_s":60}'
+    assert fact.origin == "terms"
+
+
+def test_wrong_unit_stands_in_its_own_line() -> None:
+    _, (error,) = read(f"- model: H100\n  rate: 1\n  currency: USD\n  unit: day\n  from: '{OCTOBER}'\n")
+    assert error.message == "unit 'day' is not known"
+    assert str(error.place) == "prices.yaml, line 5"
