@@ -16,7 +16,8 @@ from gpuledger.session import Session
 from simulator.base_world import Plan
 from simulator.exports import utc
 from simulator.into_lake import fill_lake
-from simulator.scenarios import SCENARIOS, make_world
+from simulator.money.command import simulate_money
+from simulator.scenarios import MONEY, make_world, names
 from simulator.sources import Written, readings_of, write_sources
 from simulator.sources.samples import DAY_S
 from simulator.truths import Truth, truth_by_node
@@ -27,7 +28,7 @@ from simulator.world import CLUSTER, World
 __all__ = ["set_up", "simulate"]
 
 _MOST_IN_FILES = 10_000_000
-_LISTED = ", ".join(sorted(SCENARIOS))
+_LISTED = names()
 
 
 def simulate(
@@ -37,8 +38,10 @@ def simulate(
         str, typer.Option(help=f"What happens to the fleet: {_LISTED}.", metavar="NAME")
     ] = "steady",
     seed: Annotated[int, typer.Option(help="Number that the fleet is made from.", metavar="NUMBER")] = 7,
-    gpus: Annotated[int, typer.Option(help="How many GPUs there are.", metavar="COUNT")] = 16,
-    days: Annotated[int, typer.Option(help="Over how many days.", metavar="COUNT")] = 2,
+    gpus: Annotated[
+        int, typer.Option(help="How many GPUs there are; money has its own.", metavar="COUNT")
+    ] = 16,
+    days: Annotated[int, typer.Option(help="Over how many days; money is a year.", metavar="COUNT")] = 2,
     step: Annotated[
         int, typer.Option(help="Seconds from sample to sample, a divisor of 900.", metavar="SECONDS")
     ] = 30,
@@ -56,6 +59,9 @@ def simulate(
     The folder has a home and settings of its own: type the commands of its commands.txt there.
     """
     session = Session.of(ctx)
+    if scenario == MONEY:
+        simulate_money(session, seed, _folder(out))
+        return
     world = make_world(scenario, Plan(seed, gpus, days, step))
     if not lake and gpus * days * DAY_S // step > _MOST_IN_FILES:
         raise InputError(

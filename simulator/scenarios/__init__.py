@@ -8,9 +8,9 @@ from __future__ import annotations
 from importlib import import_module
 from pkgutil import iter_modules
 
-from simulator.scenarios.registry import SCENARIOS, Scenario, make_world, scenario
+from simulator.scenarios.registry import MONEY, SCENARIOS, Scenario, make_world, names, scenario
 
-__all__ = ["SCENARIOS", "Scenario", "make_world", "scenario"]
+__all__ = ["MONEY", "SCENARIOS", "Scenario", "make_world", "names", "scenario"]
 
 for _found in iter_modules(__path__):
     import_module(f"{__name__}.{_found.name}")

@@ -9,9 +9,11 @@ from gpuledger.errors import InputError
 from simulator.base_world import Plan
 from simulator.world import World
 
-__all__ = ["SCENARIOS", "Scenario", "make_world", "scenario"]
+__all__ = ["MONEY", "SCENARIOS", "Scenario", "make_world", "names", "scenario"]
 
 LEAST_GPUS = 4
+MONEY = "money"
+"""A year of money, which `simulator.money` makes: it has no samples and a fleet of its own."""
 _MOST_STEP_S = 900
 
 
@@ -41,11 +43,15 @@ def scenario(
     return register
 
 
+def names() -> str:
+    """The names of all scenarios, money among them, as help and errors list them."""
+    return ", ".join(sorted([*SCENARIOS, MONEY]))
+
+
 def make_world(name: str, plan: Plan) -> World:
     """The world of a scenario; InputError for one that is not there, or for less than it needs."""
     if name not in SCENARIOS:
-        listed = ", ".join(sorted(SCENARIOS))
-        raise InputError(f"there is no scenario {name!r}", mend=f"choose one of {listed}")
+        raise InputError(f"there is no scenario {name!r}", mend=f"choose one of {names()}")
     chosen = SCENARIOS[name]
     if plan.gpus < LEAST_GPUS:
         raise InputError(
