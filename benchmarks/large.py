@@ -19,7 +19,7 @@ import numpy as np
 from first_books import Taken, take
 from month import DAY_S, FIRST_DAY_S, fact_files, node, uuid
 
-from chargeback.pricing import TICKS
+from chargeback.money_parts import TICKS
 from chargeback.statement import gpu_hours
 from gpuledger.lake import Lake, LocalFiles
 from gpuledger.versions import Database

@@ -30,7 +30,7 @@ import psutil  # type: ignore[import-untyped]
 from activity import scan
 from first_books import Taken, take
 
-from chargeback.pricing import TICKS
+from chargeback.money_parts import TICKS
 from chargeback.statement import gpu_hours
 from gpuledger.lake import Lake, LocalFiles, StagedFile
 from gpuledger.lake.arrow import pa

@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import Any
 
 from chargeback.differences import Step
-from chargeback.distribution import DISTRIBUTED
+from chargeback.layers import is_charged
 from chargeback.statement import By, Line, RestatedLine, Statement, is_distributed, key_of
 from gpuledger.money import Currency, half_up, nested_cents
 
@@ -39,9 +39,7 @@ class RestatedCell:
     minor: int
 
 
-def restated_cells(
-    steps: Iterable[Step], exact: Fraction, charged: str, currency: Currency
-) -> list[RestatedCell]:
+def restated_cells(steps: Iterable[Step], exact: Fraction, currency: Currency) -> list[RestatedCell]:
     """The differences of what is charged and distributed, with their cents.
 
     The cents come to `exact`, which is in quanta, rounded once.
@@ -49,7 +47,7 @@ def restated_cells(
     amounts: dict[_Key, int] = defaultdict(int)
     for step in steps:
         for row in step.entries:
-            if row.layer in (charged, DISTRIBUTED):
+            if is_charged(row):
                 place = (row.state, row.model, row.cluster)
                 amounts[(row.team, row.cost_centre), row.owner, row.account, place, step.cause] += row.amount
     total = half_up(exact / currency.quanta_per_minor)

@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from chargeback.desk import Desk
 from chargeback.outline import Outline, outline
-from chargeback.runs import come_to_the_same, terms_at
+from chargeback.period_terms import come_to_the_same, terms_at
 from chargeback.terms.in_force import Seqs
 from chargeback.units import Terms
 from chargeback.workbench import FACT_SOURCES, SourceFile, Workbench
@@ -19,9 +19,9 @@ from gpuledger.versions.tables import source_through
 
 __all__ = ["CAUSES", "ENGINE", "Cause", "causes_between", "read_order"]
 
-CAUSES = ("usage", "samples", "owner", "price", "policy")
-"""The causes in the order in which they are taken: facts of the lake, samples, owners and rules,
-prices, policies."""
+CAUSES = ("usage", "samples", "owner", "price", "bill", "lot", "fx", "policy")
+"""The causes in the order in which they are taken: facts of the lake, samples, owners and rules, prices,
+bills with their rules, lots, exchange rates, policies."""
 
 ENGINE = "engine"
 """Another version of gpuledger. It goes first: there is one engine here, so the others are taken with it."""
@@ -46,7 +46,7 @@ def read_order(text: str) -> tuple[str, ...]:
     """An order of causes from names with commas; those that are not named follow in their usual order.
 
     >>> read_order("price,owner")
-    ('price', 'owner', 'usage', 'samples', 'policy')
+    ('price', 'owner', 'usage', 'samples', 'bill', 'lot', 'fx', 'policy')
     """
     named = [name.strip() for name in text.split(",")] if text else []
     for name in named:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 
-from chargeback.distribution import DISTRIBUTED
+from chargeback.layers import is_charged
 from chargeback.ledger import Result
 from chargeback.units import EntryDay
-from gpuledger.money import Currency, half_up, nested_cents
+from gpuledger.money import Currency, nested_cents
 
 __all__ = ["UNOWNED", "Cell", "cells_of"]
 
@@ -42,33 +41,20 @@ def cells_of(result: Result, currency: Currency) -> list[Cell]:
     They go to teams and cost centres, inside each to owner keys, inside each to accounts, inside each to
     states, models and clusters. Every view of a statement is a sum of these.
     """
-    charged = result.summary["charged"]
-    pool_of = _by_model if charged == "pooled" else _by_lot
     cells: list[Cell] = []
-    for pool, amounts in sorted(_sums(result.entries, charged, pool_of).items()):
-        exact = result.exact.get(pool, Fraction(0))
-        minor = nested_cents(amounts, currency, half_up(exact / currency.quanta_per_minor))
+    for pool, amounts in sorted(_sums(result.entries, result.pools).items()):
+        minor = nested_cents(amounts, currency, result.cents.get(pool, 0))
         for key, cents in sorted(minor.items()):
             team, owner, account, rest = key
             cells.append(Cell(pool, *team, owner, account, *rest, amounts[key], cents))
     return cells
 
 
-def _by_model(row: EntryDay) -> str:
-    return row.model
-
-
-def _by_lot(row: EntryDay) -> str:
-    return row.lot
-
-
-def _sums(
-    entries: list[EntryDay], charged: str, pool_of: Callable[[EntryDay], str]
-) -> dict[str, dict[_Key, int]]:
+def _sums(entries: Iterable[EntryDay], pools: Mapping[str, str]) -> dict[str, dict[_Key, int]]:
+    """What is charged, by rounding pool: that of its lot, else of its device class."""
     sums: dict[str, dict[_Key, int]] = defaultdict(lambda: defaultdict(int))
     for row in entries:
-        if row.layer not in (charged, DISTRIBUTED):
-            continue
-        key = (row.team, row.cost_centre), row.owner, row.account, (row.state, row.model, row.cluster)
-        sums[pool_of(row)][key] += row.amount
+        if is_charged(row):
+            key = (row.team, row.cost_centre), row.owner, row.account, (row.state, row.model, row.cluster)
+            sums[pools.get(row.lot, row.lot) or row.model][key] += row.amount
     return sums

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from chargeback.causes import Cause
 from chargeback.cents import UNOWNED
 from chargeback.desk import Desk, Progressing, silent
-from chargeback.distribution import DISTRIBUTED
+from chargeback.layers import DISTRIBUTED
 from chargeback.ledger import Result
 from chargeback.post import entry_files
 from chargeback.runs import compute_books, scratch_folder

@@ -14,13 +14,15 @@ from itertools import groupby
 from pathlib import Path
 
 from chargeback.cents import UNOWNED
-from chargeback.distribution import DISTRIBUTED, Distribution
+from chargeback.distribution import Distribution
 from chargeback.distribution_weights import Base, Key, Window, weights_of
+from chargeback.entry_rows import EntryRow
+from chargeback.layers import DISTRIBUTED
+from chargeback.money_parts import pool_name
 from chargeback.owners import CONFLICT
 from chargeback.policies import FALLBACK, distributing
 from chargeback.post import DISTRIBUTED_ENTRY, partition_digest
-from chargeback.pricing import pool_name
-from chargeback.units import EntryDay, OwnerPiece, Partition, Posted, Terms
+from chargeback.units import NO_SHARD, EntryDay, OwnerPiece, Partition, Posted, Terms
 from chargeback.workbench import Limits, Workbench
 from gpuledger.money import running_split, split_phase
 
@@ -37,37 +39,6 @@ class Move:
     cost_centre: str
     amount: int
     policy: str
-
-
-@dataclass(frozen=True)
-class _Entry:
-    """A row of the file, with the columns of every entry."""
-
-    layer: str
-    lot: str
-    pool: str
-    utc_day: str
-    day: str
-    piece_s: int
-    from_s: int
-    cluster: str
-    model: str
-    slot: str
-    lane: str
-    run: str
-    phase: str
-    from_account: str
-    from_owner: str
-    to_account: str
-    to_owner: str
-    team: str
-    cost_centre: str
-    state: str
-    amount: int
-    policy: str
-    cause: str
-    service_period: str
-    booking_period: str
 
 
 def distribute(
@@ -97,14 +68,20 @@ def distribute(
 def moves_of(rows: Iterable[OwnerPiece], agreed: Distribution) -> list[Move]:
     """The moves of some pieces, bucket by bucket in order.
 
-    A bucket whose policy finds no weight goes by the fallback, and stays where that finds none either.
+    A bucket whose policy finds no weight goes by the fallback, and stays where that finds none either. What
+    no device takes belongs to no pool: its base is that of all pools.
     """
     choices = dict(agreed.choices)
     moves: list[Move] = []
-    for (_, model, region), some in groupby(sorted(rows, key=_window_of), _window_of):
+    ordered = sorted(rows, key=_window_of)
+    whole: dict[int, list[OwnerPiece]] = defaultdict(list)
+    for row in ordered:
+        whole[row.piece_s].append(row)
+    for (piece_s, model, region), some in groupby(ordered, _window_of):
         here = list(some)
         begin, end = min(row.from_s for row in here), max(row.to_s for row in here)
-        window, base = Window(model, region, begin, end), _base(here)
+        anywhere = all(row.shard == NO_SHARD for row in here)
+        window, base = Window(model, region, begin, end), _base(whole[piece_s] if anywhere else here)
         weights: dict[str, dict[str, int]] = {}
         for bucket in sorted((row for row in here if _is_bucket(row, choices)), key=_place):
             for choice in dict.fromkeys((choices[bucket.account], agreed.fallback)):
@@ -174,7 +151,7 @@ def _written(
     bench: Workbench, partition: Partition, folder: Path, moves: Sequence[Move], period: str
 ) -> Partition:
     """Write the moves of a partition, and give the partition with them."""
-    bench.stage_rows(DISTRIBUTED_ENTRY, _Entry, [_entry(move, period) for move in moves])
+    bench.stage_rows(DISTRIBUTED_ENTRY, EntryRow, [_entry(move, period) for move in moves])
     rows = bench.write(f"select * from {DISTRIBUTED_ENTRY}", folder / f"{DISTRIBUTED_ENTRY}.parquet")
     return replace(
         partition,
@@ -184,9 +161,9 @@ def _written(
     )
 
 
-def _entry(move: Move, period: str) -> _Entry:
+def _entry(move: Move, period: str) -> EntryRow:
     bucket = move.bucket
-    return _Entry(
+    return EntryRow(
         layer=DISTRIBUTED,
         lot=bucket.lot,
         pool=pool_name(bucket.model, bucket.region),

@@ -10,10 +10,7 @@ from chargeback.terms.in_force import TermsInForce
 from gpuledger.intervals import holds_at
 from gpuledger.versions import EntitlementFact, OwnerFact, RuleFact
 
-__all__ = ["DISTRIBUTED", "Distribution", "distribution_of"]
-
-DISTRIBUTED = "distributed"
-"""The layer of its entries."""
+__all__ = ["Distribution", "distribution_of"]
 
 _BY_TERMS = ("unused_entitlement/1", "pool_owner/1")
 """The choices that go by what the terms say of a pool."""

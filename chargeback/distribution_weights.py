@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from chargeback.distribution import Distribution
-from chargeback.pricing import TICKS
+from chargeback.money_parts import TICKS
 from gpuledger.versions import EntitlementFact
 
 __all__ = ["Base", "Key", "Window", "weights_of"]
@@ -34,18 +34,24 @@ class Base:
     held: dict[str, dict[Key, int]] = field(default_factory=lambda: defaultdict(lambda: defaultdict(int)))
 
     def keys_of(self, team: str) -> Mapping[Key, int]:
-        """By what a team's part goes to its owner keys: what they were charged, else what they held."""
+        """By what a team's part goes to its owner keys: what they were charged, else what they held.
+
+        A key that was credited more than it was charged weighs nothing.
+        """
         for weights in (self.charged.get(team, {}), self.held.get(team, {})):
-            if sum(weights.values()):
-                return weights
+            if above := {key: weight for key, weight in weights.items() if weight > 0}:
+                return above
         return {}
 
 
 def weights_of(choice: str, window: Window, base: Base, agreed: Distribution) -> dict[str, int]:
-    """The weight of each team in a window by a policy's choice; none that is 0, none at all for `none/1`."""
+    """The weight of each team in a window by a policy's choice; none that is 0, none at all for `none/1`.
+
+    A team that was credited more than it was charged weighs nothing by what was charged.
+    """
     weights: dict[str, int] = {}
     if choice == "proportional/1":
-        weights = {team: sum(keys.values()) for team, keys in base.charged.items()}
+        weights = {team: max(0, sum(keys.values())) for team, keys in base.charged.items()}
     elif choice == "even/1":
         weights = {team: int(sum(keys.values()) > 0) for team, keys in base.held.items()}
     elif choice == "unused_entitlement/1":

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from chargeback.desk import Desk
 from chargeback.explain_atoms import atom_step, stage_atoms
+from chargeback.explain_bills import bill_steps
 from chargeback.explain_distributed import distributed_steps
 from chargeback.explain_facts import give_out, stage_facts, whole_period
 from chargeback.explain_ground import Ground, make_macros, picked_totals
@@ -25,7 +26,7 @@ from chargeback.explanation import Explanation, Step
 from chargeback.ledger import Result
 from chargeback.outline import outline
 from chargeback.partitions import run_folders
-from chargeback.runs import terms_at
+from chargeback.period_terms import terms_at
 from chargeback.terms.in_force import Seqs
 from chargeback.units import Terms, Unit
 from chargeback.workbench import Workbench
@@ -60,12 +61,15 @@ class OpenBooks:
             stage_atoms(self.bench, self.terms, self.unit, picked_where(asked), {"key": asked.key})
         pick(self.bench, asked)
         give_out(self.bench)
-        ground = Ground(self.bench, self.terms, asked, wanted or picked_totals(self.bench), most)
+        totals = picked_totals(self.bench, "part" if asked.kind == "device" else "picked")
+        ground = Ground(self.bench, self.terms, asked, wanted or totals, most)
         if asked.kind == "line":
             with self.desk.database.read() as connection:
                 ground, more = distributed_steps(connection, ground, self.result)
             steps += more
-        return nothing_but(self.desk, self.result, asked, [*steps, *self._steps(ground, slot)])
+        steps += self._steps(ground, slot)
+        steps += bill_steps(self.desk, self.terms, steps, most)
+        return nothing_but(self.desk, self.result, asked, steps)
 
     def _line(self, asked: Asked, most: int) -> tuple[dict[str, int], list[Step]]:
         made, line = find_line(self.desk, self.result, asked)

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from sqlalchemy import Connection
 
-from chargeback.distribution import DISTRIBUTED
 from chargeback.explain_ground import Ground, picked_totals
 from chargeback.explain_pick import key_sql
 from chargeback.explanation import Row, Step, told
+from chargeback.layers import DISTRIBUTED
 from chargeback.ledger import Result
 from gpuledger.instants import format_utc
 from gpuledger.versions import EntitlementFact
@@ -28,7 +28,7 @@ def distributed_steps(connection: Connection, ground: Ground, result: Result) ->
     """
     if not any(row.layer == DISTRIBUTED for row in result.entries):
         return ground, []
-    posted = picked_totals(ground.bench)["unrounded"]
+    posted = picked_totals(ground.bench, "picked")["unrounded"]
     below = replace(ground, wanted=ground.wanted | {"unrounded": posted})
     return below, [_moved(ground, posted), *_entitlements(connection, ground)]
 

@@ -7,6 +7,7 @@ differences, as in the books.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -14,8 +15,8 @@ from sqlalchemy import Connection
 
 from chargeback.desk import Desk
 from chargeback.measure import stage_inputs
+from chargeback.meters import record_name
 from chargeback.outline import Outline
-from chargeback.spans import record_name
 from chargeback.units import Terms, Unit
 from chargeback.workbench import FACT_SOURCES, SourceFile, Workbench
 from gpuledger.engine import files_sql
@@ -192,9 +193,14 @@ def _versions(connection: Connection, terms: Terms) -> Iterator[_Version]:
         for kind, table in _TABLES
         for row in rows_in_force(connection, table, terms.seq)
     }
+    records: dict[str, list[str]] = defaultdict(list)
+    for record, tariff in terms.tariffs.records.items():
+        if tariff.meter is not None:
+            records[tariff.meter.listed].append(record)
     for price in prices_in_force(connection, terms.seq):
         said = f"{price.rate} {price.currency}"
-        yield _version("price", price, price.source, seqs, record_name(price), said)
+        for record in records.get(record_name(price), ()):
+            yield _version("price", price, price.source, seqs, record, said)
     for owner in owners_in_force(connection, terms.seq):
         yield _version("owner", owner, "", seqs, "", _team(owner))
     for rule in rules_in_force(connection, terms.seq):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from chargeback.explain_pick import Asked
 from chargeback.explanation import Step, listed
-from chargeback.pricing import TICKS
+from chargeback.money_parts import TICKS
 from chargeback.units import Terms
 from chargeback.workbench import Workbench
 
@@ -69,9 +69,11 @@ def make_macros(bench: Workbench) -> None:
     """)
 
 
-def picked_totals(bench: Workbench) -> dict[str, int]:
-    """The time and the money of the time rows that are explained."""
-    time, money = bench.rows(
-        "select cast(coalesce(sum(ticks), 0) as bigint), cast(coalesce(sum(amount), 0) as bigint) from part"
-    )[0]
-    return {"time": time, "unrounded": money}
+def picked_totals(bench: Workbench, source: str = "part") -> dict[str, int]:
+    """The time of the time rows that are explained, and the money of these, or of the entries `picked`.
+
+    They differ by what no device takes.
+    """
+    total = "select cast(coalesce(sum({}), 0) as bigint) from {}"
+    time = bench.rows(total.format("ticks", "part"))[0][0]
+    return {"time": time, "unrounded": bench.rows(total.format("amount", source))[0][0]}

@@ -9,7 +9,7 @@ from chargeback.cents import Cell, cells_of
 from chargeback.explanation import Row, Step, told
 from chargeback.ledger import Result
 from chargeback.statement import Line, Statement, key_of
-from gpuledger.money import Currency, format_minor, format_quanta, half_up
+from gpuledger.money import Currency, format_minor, format_quanta
 
 __all__ = ["line_steps"]
 
@@ -52,7 +52,7 @@ def _pools(made: Statement, result: Result, line: Line, most: int) -> Step:
         labels = {
             "rounding_pool": pool,
             "pool_exact": _exact(exact, money),
-            "pool_total": format_minor(half_up(exact / money.quanta_per_minor), money),
+            "pool_total": format_minor(result.cents.get(pool, 0), money),
         }
         rounding = minor * money.quanta_per_minor - quanta
         rows.append(Row(labels, {"unrounded": quanta, "rounding": rounding, "amount": minor}))

@@ -10,8 +10,8 @@ from typing import Literal
 
 from chargeback.desk import Desk
 from chargeback.ledger import Result
-from chargeback.post import DISTRIBUTED_ENTRY
-from chargeback.statement import By, Line, Statement, state_statement
+from chargeback.post import DISTRIBUTED_ENTRY, has_file
+from chargeback.statement import NO_DEVICE, By, Line, Statement, state_statement
 from chargeback.workbench import Workbench
 from gpuledger.engine import files_sql
 from gpuledger.errors import InputError
@@ -47,9 +47,7 @@ def open_books(bench: Workbench, folders: Iterable[Path]) -> None:
         ("kept_recognised", "recognised_entry"),
         ("kept_distributed", DISTRIBUTED_ENTRY),
     ):
-        files = [folder / f"{name}.parquet" for folder in kept]
-        if name == DISTRIBUTED_ENTRY:
-            files = [file for file in files if file.exists()]
+        files = [folder / f"{name}.parquet" for folder in kept if has_file(folder, name)]
         if files:
             rows = f"select * from read_parquet({files_sql(files)}, hive_partitioning = false)"
             bench.connection.execute(f"create or replace view {view} as {rows}{_SINCE.get(name, '')}")
@@ -82,7 +80,8 @@ def _nearest(key: str, names: list[str]) -> str:
 
 _NAMES = {
     "holding": "select run as name from holding_claim union distinct "
-    "select run as name from kept_time where run <> ''",
+    "select run as name from kept_time where run <> '' union distinct "
+    "select run as name from kept_entry where run <> ''",
     "device": "select device as name from device_life",
     "slot": "select slot as name from kept_time",
 }
@@ -112,7 +111,8 @@ def named_here(bench: Workbench, asked: Asked, period: str) -> str:
 def key_sql(by: By) -> str:
     """A row's key on a statement, from its columns owner, team, cost_centre, account, model and cluster."""
     if by in (By.model, By.cluster):
-        return f"case when {by.value} = '' then '__unknown_{by.value}__' else {by.value} end"
+        unknown = f"case when cluster = '' then '{NO_DEVICE}' else '__unknown_{by.value}__' end"
+        return f"case when {by.value} = '' then {unknown} else {by.value} end"
     named = (
         "case when cost_centre = '' then '__no_cost_centre__' else cost_centre end"
         if by is By.cost_centre
@@ -129,7 +129,7 @@ select
     lot, pool, piece_s, from_s, cluster, model, slot, lane, run, owner, team, cost_centre, phase, account,
     state, amount
 from (
-    select *, to_owner as owner, to_account as account from kept_entry
+    select *, to_owner as owner, to_account as account from kept_entry where layer <> 'billed'
 )
 where {where}
 """

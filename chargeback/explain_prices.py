@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
+from fractions import Fraction
 
 from chargeback.explain_ground import Ground
 from chargeback.explanation import Row, Step, told
-from chargeback.pricing import TICKS
+from chargeback.money_parts import TICKS
+from chargeback.node_cost import GPU, NO_RESOURCES, weights_of
+from chargeback.policies import RESOURCE_WEIGHTS
+from chargeback.units import Terms
+from gpuledger.calendars import calendar_pieces
 from gpuledger.instants import format_utc
 from gpuledger.money import half_up
 
@@ -21,33 +27,72 @@ def price_steps(ground: Ground) -> Iterator[Step]:
         yield _pool_shares(ground)
 
 
+_BY_RECORD = """
+with beside as (
+    select node, piece_s, from_s, to_s, count(distinct slot) as node_slots from kept_time group by all
+)
+select p.price_record, b.node_slots, p.piece_s, cast(sum(p.ticks) as bigint), cast(sum(p.amount) as bigint)
+from part as p
+inner join beside as b
+    on p.node = b.node and p.piece_s = b.piece_s and b.from_s <= p.from_s and p.to_s <= b.to_s
+group by p.price_record, b.node_slots, p.piece_s
+order by p.price_record, b.node_slots, p.piece_s
+"""
+
+
 def _prices(ground: Ground) -> Step:
-    """By price record: the time, what the listed rate makes of it, and what was booked for it."""
-    found = ground.bench.rows("""
-        select price_record, cast(sum(ticks) as bigint), cast(sum(amount) as bigint)
-        from part group by price_record order by price_record
-    """)
+    """By tariff: the time, what the listed rate alone makes of it, and what was booked for it."""
+    terms = ground.terms
+    days = {one.start_s: one.day for one in calendar_pieces(terms.zone, terms.start_s, terms.end_s)}
+    sums: dict[str, list[Fraction]] = defaultdict(lambda: [Fraction(0)] * 3)
+    for record, node_slots, piece_s, time, money in ground.bench.rows(_BY_RECORD):
+        found = _at_rate(terms, record, node_slots, days[piece_s]) * time
+        sums[record] = [old + new for old, new in zip(sums[record], (time, found, money), strict=True)]
     rows = []
-    for record, time, money in found:
-        meter = ground.terms.meters.get(record)
-        spans = [span for span in ground.terms.prices if span.price_record == record]
-        labels = {
-            "lot": meter.lot if meter else "unpriced",
-            "rate": f"{meter.price} {meter.currency}" if meter else "",
-            "from": format_utc(min(span.from_s for span in spans)) if spans else "",
-            "to": format_utc(max(span.to_s for span in spans)) if spans else "",
-        }
-        at_rate = half_up(meter.rate * time / TICKS) if meter else 0
-        rows.append(Row(labels, {"time": time, "at_rate": at_rate, "unrounded": money}))
+    for record, (time, found, money) in sorted(sums.items()):
+        figures = {"time": int(time), "at_rate": half_up(found), "unrounded": int(money)}
+        rows.append(Row(_said(terms, record), figures))
     return told(
         "prices",
-        "the price records in force; `at rate` is what the rate alone makes of the time",
+        "the prices and lots that pay for it; `at rate` is what the price alone makes of the time",
         rows,
         labels=["lot", "rate", "from", "to"],
         figures=["time", "at_rate", "unrounded"],
         wanted=ground.wanted,
         most=ground.most,
     )
+
+
+def _at_rate(terms: Terms, record: str, node_slots: int, day: str) -> Fraction:
+    """Quanta for a tick of time, by the price alone; 0 where a lot takes its place, or there is none."""
+    tariff = terms.tariffs.records.get(record)
+    if tariff is None or tariff.meter is None or tariff.is_superseded:
+        return Fraction(0)
+    meter = tariff.meter
+    exchange = terms.fx.per_quantum(meter.currency, terms.currency, day)
+    rate = meter.rate * exchange / TICKS / (node_slots if meter.is_per_node else 1)
+    if tariff.resources == NO_RESOURCES:
+        return rate
+    weights = weights_of(terms.policies[RESOURCE_WEIGHTS], node_slots, tariff.resources)
+    return rate * weights[GPU] / sum(weights.values())
+
+
+def _said(terms: Terms, record: str) -> dict[str, str]:
+    tariff = terms.tariffs.records.get(record)
+    if tariff is None:
+        return {"lot": "unpriced", "rate": "", "from": "", "to": ""}
+    spans = [span for span in terms.tariffs.spans if span.price_record == record]
+    meter = tariff.meter
+    lots = ([meter.lot] if meter and not tariff.is_superseded else []) + list(tariff.lots)
+    rate = f"{meter.price} {meter.currency}" if meter else ""
+    if meter and meter.unit != "gpu_hour":
+        rate += f" per {meter.unit.replace('_', ' ')}{tariff.resources}"
+    return {
+        "lot": " + ".join(lots),
+        "rate": f"{rate} (not charged)" if tariff.is_superseded and rate else rate,
+        "from": format_utc(min(span.from_s for span in spans)),
+        "to": format_utc(max(span.to_s for span in spans)),
+    }
 
 
 _MINE = "select distinct model || '/' || region as pool, piece_s from part where price_record <> ''"

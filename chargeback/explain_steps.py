@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from chargeback.explain_ground import Ground
+from chargeback.explain_ground import Ground, picked_totals
+from chargeback.explain_lots import lot_steps
 from chargeback.explain_pick import key_sql, picked_where
 from chargeback.explain_prices import price_steps
 from chargeback.explanation import Step
@@ -23,7 +25,13 @@ def steps_up(ground: Ground) -> Iterator[Step]:
     if ground.asked.kind == "holding":
         yield _claimed(ground)
     by = ground.asked.by
-    query = f"select {key_sql(by)} as line, sum(ticks) as time, sum(amount) as unrounded from part group by 1"
+    query = f"""
+        select line, sum(ticks) as time, sum(amount) as unrounded from (
+            select {key_sql(by)} as line, ticks, amount from part
+            union all
+            select {key_sql(by)}, 0, amount from picked where slot = ''
+        ) group by line
+    """
     before = ", before free devices are distributed" if ground.terms.distribution else ""
     yield ground.step(
         "lines", f"the statement's lines by {by.value} that it ended in{before}", query, ["line"]
@@ -33,12 +41,14 @@ def steps_up(ground: Ground) -> Iterator[Step]:
 def steps_down(ground: Ground) -> Iterator[Step]:
     """From the entries of what is explained to the rows of the sources."""
     yield _entries(ground)
+    yield from lot_steps(ground)
+    ground = replace(ground, wanted=picked_totals(ground.bench))
     yield _time_rows(ground)
     yield from _energy(ground)
     yield _holdings(ground)
     yield from price_steps(ground)
     yield _sources(ground)
-    yield _terms(ground, "price", "when price_record = '' then 'unpriced'")
+    yield _terms(ground, "price", _NO_PRICE)
     yield _terms(
         ground,
         "owner",
@@ -50,6 +60,8 @@ def steps_down(ground: Ground) -> Iterator[Step]:
         """,
     )
 
+
+_NO_PRICE = "when price_record = '' then 'unpriced' else 'lots pay for it'"
 
 _PLACE = """
 case
@@ -81,7 +93,7 @@ def _claimed(ground: Ground) -> Step:
 
 
 def _entries(ground: Ground) -> Step:
-    lot = "''" if ground.terms.charged == "pooled" else "regexp_replace(price_record, '@[^@]*$', '')"
+    lot = "''" if ground.terms.charged == "pooled" else "price_record"
     source = (
         f"(select {lot} as lot, model || '/' || region as pool, account, state, amount "
         "from part where amount <> 0)"
@@ -181,14 +193,15 @@ def _sources(ground: Ground) -> Step:
 
 def _terms(ground: Ground, kind: str, reasons: str) -> Step:
     """The versions of prices or owners; time that none is about is told by why."""
-    other = "no rule and no row: the key is its own team" if kind == "owner" else "no row"
+    other = " else 'no rule and no row: the key is its own team'" if kind == "owner" else ""
     query = f"""
+        with told as (select distinct kind, identity, said, source, seq, start_s, end_s from term)
         select t.identity as identity, t.said as says, t.source as source, cast(t.seq as varchar) as seq,
             utc(t.start_s) as "start", utc(t.end_s) as "end", sum(g.ticks) as time, sum(g.amount) as unrounded
-        from given_{kind} as g inner join term as t on g.kind = t.kind and g.identity = t.identity
+        from given_{kind} as g inner join told as t on g.kind = t.kind and g.identity = t.identity
         group by all
         union all
-        select '', case {reasons} else '{other}' end, '', '', '', '', sum(p.ticks), sum(p.amount)
+        select '', case {reasons}{other} end, '', '', '', '', sum(p.ticks), sum(p.amount)
         from part as p where p.part_no not in (select part_no from given_{kind}) group by all
     """
     labels = ["identity", "says", "source", "seq", "start", "end"]

@@ -24,6 +24,7 @@ UNITS = {
     "odd_quanta": "quanta",
     "pieces": "count",
     "pool_time": "ticks",
+    "recognised": "quanta",
     "rounding": "quanta",
     "time": "ticks",
     "unpriced": "ticks",

@@ -15,7 +15,7 @@ from chargeback.measure import stage_inputs
 from chargeback.model_files import MEASURE
 from chargeback.outline import Shard, outline
 from chargeback.partitions import to_disk
-from chargeback.runs import terms_at
+from chargeback.period_terms import terms_at
 from chargeback.terms.in_force import Seqs
 from chargeback.units import Terms, Unit
 from chargeback.workbench import Workbench
@@ -36,7 +36,9 @@ FACTS = {
     "slot_life": "life_no",
     "who": "who_no",
     "owner_span": "who_no, from_s",
-    "price_span": "sku, model, region, purchase_option, from_s",
+    "slot_class": "slot, sku, model, region, purchase_option",
+    "price_span": "class_no, from_s",
+    "price_name": "price_no",
 }
 """The tables that are frozen, each with the order of its rows."""
 

@@ -14,7 +14,6 @@ from sqlalchemy import Connection, Row, delete, func, insert, select, update
 from chargeback.closes import open_again
 from chargeback.units import EntryDay, Partition, TimeDay
 from gpuledger.errors import BooksError
-from gpuledger.money import currency, half_up
 from gpuledger.versions import Book, Database
 from gpuledger.versions.tables import (
     book_head,
@@ -47,7 +46,11 @@ _SUMMARY = {"charged", "data_through", "orphaned_ticks", "policies", "prices"}
 
 @dataclass(frozen=True)
 class Result:
-    """One run of a period: what it wrote, its daily totals, its exact total by rounding pool in quanta."""
+    """One run of a period: what it wrote, its daily totals, and its rounding pools.
+
+    Of each rounding pool `exact` is the total in quanta and `cents` in minor units. `pools` names the
+    rounding pool of each lot whose money is not in that of a device class.
+    """
 
     run_id: str
     period: str
@@ -57,6 +60,8 @@ class Result:
     entries: list[EntryDay]
     times: list[TimeDay]
     exact: dict[str, Fraction]
+    cents: dict[str, int]
+    pools: dict[str, str]
     summary: dict[str, Any]
 
 
@@ -89,19 +94,23 @@ def save_run(database: Database, book: Book, result: Result, *, at_s: int, in_fo
                 through_s=result.through_s,
                 state="open",
                 finished_at_s=at_s,
-                summary=json.dumps(result.summary, sort_keys=True, ensure_ascii=False),
+                summary=json.dumps(_kept_summary(result), sort_keys=True, ensure_ascii=False),
             )
         )
         keys = {"run_id": result.run_id, "book": book.name, "period": result.period}
         _insert(connection, entry_day, ({**keys, **asdict(row)} for row in result.entries))
         _insert(connection, time_day, ({**keys, **asdict(row)} for row in result.times))
-        _insert(connection, pool_total, (_pool_row(result, name, book) for name in sorted(result.exact)))
+        _insert(connection, pool_total, (_pool_row(result, name) for name in sorted(result.exact)))
         if in_force:
             open_again(connection, book.name, result.period, at_s)
             _flip(connection, book.name, result)
 
 
-def _pool_row(result: Result, name: str, book: Book) -> dict[str, Any]:
+def _kept_summary(result: Result) -> dict[str, Any]:
+    return result.summary | ({"rounding_pools": result.pools} if result.pools else {})
+
+
+def _pool_row(result: Result, name: str) -> dict[str, Any]:
     exact = result.exact[name]
     return {
         "run_id": result.run_id,
@@ -109,7 +118,7 @@ def _pool_row(result: Result, name: str, book: Book) -> dict[str, Any]:
         "period": result.period,
         "exact_num": str(exact.numerator),
         "exact_den": str(exact.denominator),
-        "cents": half_up(exact / currency(book.currency).quanta_per_minor),
+        "cents": result.cents[name],
     }
 
 
@@ -175,6 +184,8 @@ def load_run(connection: Connection, run_id: str) -> Result:
         entries=[EntryDay(*found) for found in connection.execute(_days(entry_day, EntryDay, run_id))],
         times=[TimeDay(*found) for found in connection.execute(_days(time_day, TimeDay, run_id))],
         exact=exact,
+        cents={pool.rounding_pool: pool.cents for pool in pools},
+        pools=summary.pop("rounding_pools", {}),
         summary=summary,
     )
 

@@ -5,19 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from chargeback.model_files import MEASURE, model
+from chargeback.model_files import MEASURE, RESOURCES, model
+from chargeback.node_cost import WEIGHTS
 from chargeback.owners import OwnerSpan, outcomes
-from chargeback.policies import CHOICES, ENOUGH_PERMILLE, IDLE_BAND
-from chargeback.spans import PriceSpan
+from chargeback.policies import CHOICES, ENOUGH_PERMILLE, IDLE_BAND, RESOURCE_WEIGHTS
 from chargeback.units import Measured, PoolPart, Terms, TimeDay, Unit, days_of
 from chargeback.workbench import SourceFile, Workbench
 from gpuledger.calendars import calendar_pieces, utc_day
 
 __all__ = [
     "HANDED_ON",
+    "HANDED_ON_OF_NODES",
     "NAMES",
     "NOT_WRITTEN",
     "days_kept",
+    "handed_on",
     "measure",
     "partition_files",
     "scratch_file",
@@ -27,6 +29,9 @@ __all__ = [
 
 HANDED_ON = ("slot_life", "lane_name", "money_piece", "taker", "time_part")
 """The tables that the post pass takes over from this one."""
+
+HANDED_ON_OF_NODES = ("node_part", "resource_time")
+"""The same of what nodes have besides GPUs, where some price is for that too."""
 
 NAMES = ("slot_life", "lane_name", "taker", "calendar_piece", "price_name")
 """The tables whose text the written views take over."""
@@ -87,21 +92,35 @@ class _Who:
 
 
 @dataclass(frozen=True)
-class _Price:
+class _SlotClass:
+    slot: str
     sku: str
     model: str
     region: str
     purchase_option: str
+    class_no: int
+
+
+@dataclass(frozen=True)
+class _Price:
+    class_no: int
     price_no: int
     from_s: int
     to_s: int
 
 
 @dataclass(frozen=True)
+class _TariffResource:
+    price_no: int
+    kind: str
+    quantity: int
+
+
+@dataclass(frozen=True)
 class _PriceName:
     price_no: int
     price_record: str
-    lot: str
+    is_priced: int
 
 
 def scratch_file(unit: Unit, name: str) -> Path:
@@ -140,7 +159,9 @@ def measure(terms: Terms, unit: Unit) -> Measured:
     with Workbench(unit.limits) as bench:
         stage_inputs(bench, terms, unit)
         bench.run(MEASURE)
-        for name in HANDED_ON:
+        if terms.is_weighed:
+            bench.run(RESOURCES)
+        for name in handed_on(terms):
             bench.write(f"select * from {name}", scratch_file(unit, name))
         parts = bench.rows("select * from pool_part")
         times = bench.rows("select * from time_day")
@@ -155,6 +176,11 @@ def measure(terms: Terms, unit: Unit) -> Measured:
         orphaned=orphaned,
         unplaced_joules=unplaced,
     )
+
+
+def handed_on(terms: Terms) -> tuple[str, ...]:
+    """The tables that wait in scratch for the post pass."""
+    return HANDED_ON + HANDED_ON_OF_NODES if terms.is_weighed else HANDED_ON
 
 
 def stage_inputs(bench: Workbench, terms: Terms, unit: Unit) -> None:
@@ -175,7 +201,29 @@ def stage_inputs(bench: Workbench, terms: Terms, unit: Unit) -> None:
     ]
     bench.stage_rows("who", _Who, whos)
     bench.stage_rows("owner_span", OwnerSpan, terms.owners)
-    bench.stage_rows("price_span", _Price, [_price(span, terms) for span in terms.prices])
+    classes = [
+        _SlotClass(place.slot, place.sku, place.model, place.region, place.purchase_option, number)
+        for place, number in terms.tariffs.classes.items()
+    ]
+    bench.stage_rows("slot_class", _SlotClass, classes)
+    numbers = terms.tariff_numbers
+    spans = [
+        _Price(span.class_no, numbers[span.price_record], span.from_s, span.to_s)
+        for span in terms.tariffs.spans
+    ]
+    bench.stage_rows("price_span", _Price, spans)
+    bench.stage_rows("tariff_resource", _TariffResource, _tariff_resources(terms))
+
+
+def _tariff_resources(terms: Terms) -> list[_TariffResource]:
+    """What the nodes of each tariff have of what its price is for too; memory in MiB, rounded up."""
+    weights = WEIGHTS.get(terms.policies.get(RESOURCE_WEIGHTS, ""), {})
+    return [
+        _TariffResource(number, kind, -(-quantity // 2**20) if kind == "memory" else quantity)
+        for record, number in terms.tariff_numbers.items()
+        for kind, quantity in terms.tariffs.records[record].resources.quantities().items()
+        if weights.get(kind)
+    ]
 
 
 def _files_of(unit: Unit) -> list[SourceFile]:
@@ -193,16 +241,12 @@ def _sharing(terms: Terms) -> _Sharing:
 
 
 def stage_calendar(bench: Workbench, terms: Terms, unit: Unit) -> None:
-    """Stage the unit's calendar pieces, and the names of the price records by number (0 = unpriced)."""
+    """Stage the unit's calendar pieces, and the names of the tariffs by number (0 = nothing pays)."""
     pieces = calendar_pieces(terms.zone, unit.start_s, unit.end_s)
     rows = [_Piece(piece.start_s, piece.end_s, piece.day, utc_day(piece.start_s)) for piece in pieces]
     bench.stage_rows("calendar_piece", _Piece, rows)
     names = [
-        _PriceName(number, record, terms.meters[record].lot) for record, number in terms.price_numbers.items()
+        _PriceName(number, record, int(terms.tariffs.records[record].is_priced))
+        for record, number in terms.tariff_numbers.items()
     ]
-    bench.stage_rows("price_name", _PriceName, [_PriceName(0, "", ""), *names])
-
-
-def _price(span: PriceSpan, terms: Terms) -> _Price:
-    kind, number = span.slot_class, terms.price_numbers[span.price_record]
-    return _Price(kind.sku, kind.model, kind.region, kind.purchase_option, number, span.from_s, span.to_s)
+    bench.stage_rows("price_name", _PriceName, [_PriceName(0, "", 0), *names])

@@ -10,7 +10,21 @@ from typing import Any
 
 import yaml
 
-__all__ = ["MEASURE", "MODELS", "OWNER_PIECE", "POST", "WRITTEN", "Audit", "Model", "model", "source_views"]
+__all__ = [
+    "MEASURE",
+    "MODELS",
+    "OWNER_PIECE",
+    "POST",
+    "RESOURCES",
+    "RESOURCES_POSTED",
+    "RESOURCE_ENTRY",
+    "RESOURCE_PIECE",
+    "WRITTEN",
+    "Audit",
+    "Model",
+    "model",
+    "source_views",
+]
 
 MEASURE = (
     "slot_state",
@@ -50,7 +64,20 @@ OWNER_PIECE = "owner_piece"
 """What distribution goes by; made only where something is distributed."""
 WRITTEN = ("time_row", "recognised_entry", "entry")
 """What is kept as Parquet: views that say in words what the tables above hold in numbers."""
-MODELS = (*MEASURE, *POST, OWNER_PIECE, *WRITTEN)
+RESOURCES = ("resource_claim", "node_part", "resource_time")
+"""What nodes have besides GPUs; made, after the measuring, only where some price is for that too."""
+RESOURCES_POSTED = ("resource_posted", "resource_day")
+RESOURCE_PIECE, RESOURCE_ENTRY = "resource_piece", "resource_entry"
+MODELS = (
+    *MEASURE,
+    *RESOURCES,
+    *POST,
+    *RESOURCES_POSTED,
+    OWNER_PIECE,
+    RESOURCE_PIECE,
+    *WRITTEN,
+    RESOURCE_ENTRY,
+)
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from fractions import Fraction
 
 from chargeback.checks import FAILED, Check
+from chargeback.layers import is_charged
 from chargeback.ledger import Result
 from chargeback.restatements import Restatement
 from chargeback.statement import Statement, gpu_hours
 from gpuledger.calendars import month_bounds
 from gpuledger.instants import format_utc
+from gpuledger.money import format_minor, half_up
 
 __all__ = ["Obstacle", "Signable", "broken", "obstacles"]
 
@@ -23,6 +26,8 @@ class Signable(StrEnum):
     contested = "contested"
     orphaned = "orphaned"
     not_yet_known = "not-yet-known"
+    provisional = "provisional"
+    reconciliation = "reconciliation"
 
 
 @dataclass(frozen=True)
@@ -45,6 +50,7 @@ def obstacles(
         *_stale(result, latest_seq),
         *_stale_restatements(booked, latest_seq),
         *_unsettled(made),
+        *_unsure(result, made),
         *_not_yet_known(result, made, now_s),
     ]
 
@@ -93,6 +99,23 @@ def _unsettled(made: Statement) -> Iterator[Obstacle]:
             f"{hours} GPU-hours are claimed where no slot was",
             "complete the inventory, or correct the holdings",
             Signable.orphaned,
+        )
+
+
+def _unsure(result: Result, made: Statement) -> Iterator[Obstacle]:
+    """Money whose price may still change, and what bills charge that nothing explains."""
+    prices = sorted({price["lot"] for price in result.summary["prices"] if price.get("status")})
+    if prices:
+        says = f"{len(prices)} prices are provisional, first {prices[0]}"
+        yield Obstacle(says, "bring the final ones in", Signable.provisional)
+    left = [row.amount for row in result.entries if row.account == "reconciliation" and is_charged(row)]
+    if any(left):
+        amount = format_minor(half_up(Fraction(sum(left), made.currency.quanta_per_minor)), made.currency)
+        yield Obstacle(
+            f"{amount} {made.currency.code} of bills stand in reconciliation",
+            f"`gpuledger bills --month {made.period}` names them: say in bills.yaml what they are for, "
+            "correct the prices, or ask the provider",
+            Signable.reconciliation,
         )
 
 

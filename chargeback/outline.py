@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from chargeback.desk import Desk
+from chargeback.node_cost import NodeQuantity
 from chargeback.owners import Who
-from chargeback.spans import SlotClass
+from chargeback.places import NodeLife, Place
 from chargeback.workbench import FACT_SOURCES, OBSERVATIONS, SOURCES, SourceFile, Workbench
 from gpuledger.calendars import calendar_pieces, month_bounds, next_month
 from gpuledger.versions import throughs
@@ -25,10 +26,29 @@ select
     (select cast(coalesce(max(units), 0) as bigint) from assumed)
 """
 
-_CLASSES = """
-select distinct sku, model, region, purchase_option from source_slot
+_PLACES = """
+select distinct slot, sku, model, region, purchase_option, cluster, node from source_slot
 union distinct
-select distinct '', model, region, '' from source_holding where is_assumed = 1
+select distinct '', '', model, region, '', '', '' from source_holding where is_assumed = 1
+"""
+
+_LIVES = """
+with ranked as (
+    select *, row_number() over (partition by identity order by seq desc, withdrawn) as newest
+    from source_node where seq <= $seq
+)
+select
+    node, start_s, end_s, provider, billing_account, region, zone, sku, purchase_option, instance,
+    reservation, ended_by
+from ranked where newest = 1 and withdrawn = 0
+"""
+
+_QUANTITIES = """
+with ranked as (
+    select *, row_number() over (partition by identity order by seq desc, withdrawn) as newest
+    from source_node_resource where seq <= $seq
+)
+select node, start_s, end_s, resource, quantity from ranked where newest = 1 and withdrawn = 0
 """
 
 _WHOS = """
@@ -51,15 +71,18 @@ class Shard:
 
 @dataclass(frozen=True)
 class Outline:
-    """The shards with facts, what a price can be for, and the most units that one run holds without a node.
+    """The shards with facts, what can be paid for, and the most units that one run holds without a node.
 
-    `whos` is what holdings say of their owners, each once, in order.
+    `lives` are the runs of nodes, with what inventory says of them beside their slots, and `quantities` what
+    they have besides GPUs. `whos` is what holdings say of their owners, each once, in order.
     """
 
     shards: tuple[Shard, ...]
-    classes: frozenset[SlotClass]
+    places: frozenset[Place]
+    lives: tuple[NodeLife, ...]
     whos: tuple[Who, ...]
     most_units: int
+    quantities: tuple[NodeQuantity, ...] = ()
 
 
 def outline(desk: Desk, seq: int, start_s: int, end_s: int, *, samples_seq: int | None = None) -> Outline:
@@ -68,7 +91,9 @@ def outline(desk: Desk, seq: int, start_s: int, end_s: int, *, samples_seq: int 
     What samples say is as known at `samples_seq`, where that is given.
     """
     shards: list[Shard] = []
-    classes: set[SlotClass] = set()
+    places: set[Place] = set()
+    lives: set[NodeLife] = set()
+    quantities: set[NodeQuantity] = set()
     whos: set[Who] = set()
     most = 0
     for number in range(desk.book.shards):
@@ -78,11 +103,21 @@ def outline(desk: Desk, seq: int, start_s: int, end_s: int, *, samples_seq: int 
         with Workbench(desk.limits) as bench:
             bench.sources(files)
             known, assumed, units = bench.rows(_LANES, {"start_s": start_s, "end_s": end_s})[0]
-            classes |= {SlotClass(*row) for row in bench.rows(_CLASSES)}
+            places |= {Place(*row) for row in bench.rows(_PLACES)}
+            lives |= {NodeLife(*row) for row in bench.rows(_LIVES, {"seq": seq})}
+            quantities |= {NodeQuantity(*row) for row in bench.rows(_QUANTITIES, {"seq": seq})}
             whos |= {Who(*row) for row in bench.rows(_WHOS, {"seq": seq})}
         shards.append(Shard(number, known + assumed, files))
         most = max(most, units)
-    return Outline(tuple(shards), frozenset(classes), tuple(sorted(whos)), most)
+    ordered = sorted(lives, key=lambda life: (life.node, life.start_s))
+    return Outline(
+        shards=tuple(shards),
+        places=frozenset(places),
+        lives=tuple(ordered),
+        whos=tuple(sorted(whos)),
+        most_units=most,
+        quantities=tuple(sorted(quantities, key=lambda one: (one.node, one.kind, one.start_s))),
+    )
 
 
 def periods_with_facts(desk: Desk, seq: int, now_s: int) -> list[str]:

@@ -1,124 +1,124 @@
-"""The price pass: what each pool's pieces cost, from meters as exact rationals, over small tables."""
+"""The price pass: what meters and lots bring to slots, pools and accounts, exact, over small tables.
+
+A meter's amount is for slots. A lot's goes to the slots of its target by their time, or follows the money of
+other lots, or goes to an account where no device is. Under the pooled layer what meters and lots bring to a
+pool is summed by piece and goes to all of its slots; else each stands for itself.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from fractions import Fraction
+from functools import cached_property
 
-from chargeback.spans import Meter
-from chargeback.units import PoolPart, PoolShare
-from gpuledger.money import meter_amount, running_split, split_phase
+from chargeback.fx import FxRates
+from chargeback.landing import Landing, Priced
+from chargeback.lots.lot import Lot
+from chargeback.meters import Meter
+from chargeback.money_parts import TICKS, Where
+from chargeback.node_cost import GPU, NO_RESOURCES, weights_of
+from chargeback.taking import Slots, take_lots
+from chargeback.tariffs import Tariff
+from chargeback.units import PoolPart
+from gpuledger.calendars import Piece
+from gpuledger.money import Currency, meter_amount, running_split, split_phase
 
-__all__ = ["TICKS", "MeterAmount", "Priced", "RecognisedPart", "pool_name", "price"]
-
-TICKS = 720_720
-"""Ticks in a second of one whole device."""
-
-
-@dataclass(frozen=True, order=True)
-class MeterAmount:
-    """A meter's own amount for one slot of one size over one stretch, in quanta."""
-
-    price_no: int
-    slot_ticks: int
-    from_s: int
-    to_s: int
-    amount: int
+__all__ = ["PricingTerms", "price"]
 
 
 @dataclass(frozen=True)
-class RecognisedPart:
-    """What a lot recognises in a pool and piece within one shard, in quanta."""
+class PricingTerms:
+    """What a period is priced by.
 
-    shard: int
-    lot: str
-    pool: str
-    model: str
-    region: str
-    utc_day: str
-    day: str
-    piece_s: int
-    amount: int
-
-
-@dataclass
-class Priced:
-    """The result: `exact` has, by rounding pool, the unrounded amount of the period in quanta."""
-
-    shares: list[PoolShare] = field(default_factory=list)
-    recognised: list[RecognisedPart] = field(default_factory=list)
-    amounts: list[MeterAmount] = field(default_factory=list)
-    exact: dict[str, Fraction] = field(default_factory=dict)
-
-
-def pool_name(model: str, region: str) -> str:
-    """The pool of a device class in a region, as entries and screens write it."""
-    return f"{model}/{region}"
-
-
-def price(
-    parts: Iterable[PoolPart], meters: Mapping[str, Meter], numbers: Mapping[str, int], charged: str
-) -> Priced:
-    """Price a period's parts.
-
-    Charged `pooled`: a pool's meters are summed by piece, and the sum goes to shards and slot sizes by
-    slot-seconds; the rounding pool is the device class. Charged `recognised`: each meter's amounts stand for
-    themselves, and the rounding pool is the meter's lot.
+    `tariffs` by record, with their `numbers`; `lots` with the instant up to which each is recognised in
+    `throughs`, UTC seconds; `pieces` of the period in order; `tolerance` is the part of an estimate by which
+    a bill may differ from it, None for any. By `weights` a node's price is split over what the node has.
     """
-    priced = Priced()
-    kept = list(parts)
-    for part in kept:
-        meter = meters[part.price_record]
-        pool = part.model if charged == "pooled" else meter.lot
-        cost = _rate(meter, part) * (part.to_s - part.from_s) * part.slot_count
-        priced.exact[pool] = priced.exact.get(pool, Fraction(0)) + cost
-    if charged == "pooled":
-        priced.recognised = _recognised(kept, meters)
-        priced.shares = _shares(kept, priced.recognised)
-    else:
-        priced.amounts = sorted({_slot_amount(part, meters, numbers) for part in kept})
-    return priced
+
+    pooled: bool
+    currency: Currency
+    pieces: Sequence[Piece]
+    tariffs: Mapping[str, Tariff]
+    numbers: Mapping[str, int]
+    lots: Sequence[Lot]
+    throughs: Mapping[str, int]
+    fx: FxRates
+    tolerance: Fraction | None
+    weights: str = ""
+
+    @cached_property
+    def followed(self) -> frozenset[str]:
+        """The lots and meters whose money others follow."""
+        names = {lot.name for lot in self.lots}
+        names |= {tariff.meter.lot for tariff in self.tariffs.values() if tariff.meter}
+        patterns = {pattern for lot in self.lots for pattern in lot.target.lots}
+        return frozenset(name for name in names if any(fnmatchcase(name, one) for one in patterns))
 
 
-def _rate(meter: Meter, part: PoolPart) -> Fraction:
-    return meter.rate * part.slot_ticks / TICKS
+def price(parts: Iterable[PoolPart], terms: PricingTerms) -> Priced:
+    """Price a period's parts; their order changes nothing.
 
-
-def _slot_amount(part: PoolPart, meters: Mapping[str, Meter], numbers: Mapping[str, int]) -> MeterAmount:
-    amount = meter_amount(_rate(meters[part.price_record], part), part.from_s, part.to_s)
-    return MeterAmount(numbers[part.price_record], part.slot_ticks, part.from_s, part.to_s, amount)
-
-
-def _recognised(parts: Iterable[PoolPart], meters: Mapping[str, Meter]) -> list[RecognisedPart]:
-    sums: dict[tuple[int, str, str, str, str, str, str, int], int] = defaultdict(int)
+    Charged by pool the rounding pool of what lands in one is the device class. What lands elsewhere is in
+    the rounding pool that its lot names, a meter's in that of its own name.
+    """
+    landing = Landing(terms.pooled, terms.numbers, terms.followed)
+    rates = _Rates(terms)
+    seconds: dict[Where, int] = defaultdict(int)
+    estimates: dict[Where, Fraction] = {}
     for part in parts:
-        meter = meters[part.price_record]
-        pool = pool_name(part.model, part.region)
-        key = (part.shard, meter.lot, pool, part.model, part.region, part.utc_day, part.day, part.piece_s)
-        sums[key] += meter_amount(_rate(meter, part), part.from_s, part.to_s) * part.slot_count
-    return [RecognisedPart(*key, amount) for key, amount in sorted(sums.items())]
+        where = Where(part.piece_s, part.shard, part.model, part.region, part.price_record, part.slot_ticks)
+        device_seconds = (part.to_s - part.from_s) * part.slot_count
+        seconds[where] += device_seconds
+        tariff = terms.tariffs[part.price_record]
+        if tariff.meter is None:
+            continue
+        rate = rates.of(tariff.meter, part)
+        if tariff.is_superseded:
+            estimates[where] = estimates.get(where, Fraction(0)) + rate * device_seconds
+        else:
+            _take_meter(terms, part, tariff, rate, landing)
+    take_lots(terms, Slots(seconds, estimates, terms.tariffs), landing)
+    start_s = terms.pieces[0].start_s if terms.pieces else 0
+    return landing.priced(seconds, terms.lots, start_s, terms.throughs, terms.currency)
 
 
-def _shares(parts: Iterable[PoolPart], recognised: Iterable[RecognisedPart]) -> list[PoolShare]:
-    """Each (pool, piece)'s amount by the slot-time of every (shard, slot size) in it."""
-    totals: dict[tuple[str, int], int] = defaultdict(int)
-    for row in recognised:
-        totals[row.pool, row.piece_s] += row.amount
-    seconds: dict[tuple[str, str, int], dict[tuple[int, int], int]] = defaultdict(lambda: defaultdict(int))
-    for part in parts:
-        seconds[part.model, part.region, part.piece_s][part.shard, part.slot_ticks] += (
-            part.to_s - part.from_s
-        ) * part.slot_count
-    shares: list[PoolShare] = []
-    for (model, region, piece_s), by_size in sorted(seconds.items()):
-        pool = pool_name(model, region)
-        weights = {key: count * key[1] for key, count in by_size.items()}
-        phase = split_phase(piece_s // 3600, 0, sum(weights.values()))
-        split = running_split(totals[pool, piece_s], weights, phase)
-        shares += [
-            PoolShare(number, shard, pool, model, region, piece_s, ticks, by_size[shard, ticks], amount)
-            for number, ((shard, ticks), amount) in enumerate(sorted(split.items()), len(shares))
-        ]
-    return shares
+def _take_meter(
+    terms: PricingTerms, part: PoolPart, tariff: Tariff, rate: Fraction, landing: Landing
+) -> None:
+    """A meter's amount for each slot of a part: for the slot, and for its part of what else the node has."""
+    meter = tariff.meter
+    assert meter is not None
+    amount = meter_amount(rate, part.from_s, part.to_s)
+    exact = rate * (part.to_s - part.from_s) * part.slot_count
+    if tariff.resources == NO_RESOURCES:
+        landing.meter(part, meter, amount, exact)
+        return
+    weights = weights_of(terms.weights, part.node_slots, tariff.resources)
+    whole = sum(weights.values())
+    split = running_split(amount, weights, split_phase(part.piece_s // 3600, 0, whole))
+    for kind, money in split.items():
+        share = exact * weights[kind] / whole
+        if kind == GPU:
+            landing.meter(part, meter, money, share)
+        else:
+            landing.resource(part, meter, kind, money, share)
+
+
+class _Rates:
+    """Rates in quanta of the book's currency per second of a slot."""
+
+    def __init__(self, terms: PricingTerms) -> None:
+        self._terms = terms
+        self._known: dict[tuple[str, str, int, int], Fraction] = {}
+
+    def of(self, meter: Meter, part: PoolPart) -> Fraction:
+        """The rate of a meter for one slot of a part, by the exchange rate of its day."""
+        key = (meter.record, part.day, part.slot_ticks, part.node_slots)
+        if key not in self._known:
+            each = Fraction(1, part.node_slots) if meter.is_per_node else Fraction(part.slot_ticks, TICKS)
+            exchange = self._terms.fx.per_quantum(meter.currency, self._terms.currency.code, part.day)
+            self._known[key] = meter.rate * each * exchange
+        return self._known[key]

@@ -214,6 +214,11 @@ def notes(statement: Statement) -> list[str]:
         said.append(f"distributed: {', '.join(_ways(statement))}")
     if astray := statement.summary.get("entitlements_astray"):
         said.append(f"ASTRAY: entitlements name pools without a slot: {', '.join(astray)}")
+    if nodes := statement.summary.get("nodes_without_resources"):
+        named = ", ".join(nodes[:5]) + (f" and {len(nodes) - 5} more" if len(nodes) > 5 else "")
+        said.append(
+            f"node_cost: no CPUs, memory or licences are known of {named}: all of their price is for GPUs"
+        )
     if figures.unpriced:
         said.append(f"UNPRICED: {gpu_hours(figures.unpriced)} GPU-hours have no price and no amount here")
     if figures.contested:

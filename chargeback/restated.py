@@ -89,9 +89,7 @@ def _fresh(connection: Connection, made: Statement, one: Restatement) -> Stateme
 
 def _lines(made: Statement, steps: Sequence[Step], exact: Fraction) -> list[RestatedLine]:
     """The lines of differences in a statement's view; their cents are the same in every view."""
-    return restated_lines(
-        restated_cells(steps, exact, made.summary["charged"], made.currency), steps, made.by
-    )
+    return restated_lines(restated_cells(steps, exact, made.currency), steps, made.by)
 
 
 def _changed_lines(made: Statement, changes: Sequence[RestatedLine], fresh: Statement) -> list[Line]:

@@ -18,32 +18,32 @@ from typing import Any, TypeVar
 
 from chargeback.closes import ensure_not_closed
 from chargeback.desk import Desk, Progressing, silent
+from chargeback.direct import post_direct
 from chargeback.distribute import distribute
-from chargeback.distribution import distribution_of
+from chargeback.landing import Priced
+from chargeback.layers import POOLED
 from chargeback.ledger import Result, begun_run, save_run
 from chargeback.measure import measure
+from chargeback.money_range import ensure_in_range
 from chargeback.outline import Outline, outline
-from chargeback.owners import owner_spans
-from chargeback.policies import policies_at
+from chargeback.period_terms import terms_at
+from chargeback.policies import RESOURCE_WEIGHTS, bill_tolerance
 from chargeback.post import Charges, post
-from chargeback.pricing import Priced, price
-from chargeback.spans import meter_of, price_spans, record_name
-from chargeback.terms.in_force import Seqs, TermsInForce, terms_in_force
+from chargeback.pricing import PricingTerms, price
+from chargeback.terms.in_force import Seqs
 from chargeback.units import EntryDay, Measured, Partition, Posted, Terms, Unit, units_of
-from gpuledger.calendars import month_bounds
+from gpuledger.calendars import calendar_pieces, month_bounds
 from gpuledger.console import Progress
 from gpuledger.errors import BooksError, StorageError
 from gpuledger.instants import format_utc
-from gpuledger.versions import Database, throughs
+from gpuledger.money import currency
+from gpuledger.versions import Database
 
 __all__ = [
-    "come_to_the_same",
     "compute_books",
     "ensure_known",
     "make_books",
     "scratch_folder",
-    "terms_at",
-    "terms_of",
 ]
 
 R = TypeVar("R")
@@ -94,19 +94,11 @@ def compute_books(
             charges = [_charges(priced, unit) for unit in units]
             posted: list[Posted] = _stepped(spread(partial(post, terms), units, charges), bar)
         limits = replace(desk.limits, spill=scratch)
+        posted.append(post_direct(terms, priced, books, run_id, limits))
         partitions, distributed = distribute(terms, posted, books, run_id, limits)
     entries = [*(row for one in posted for row in one.entries), *distributed]
     summary = {**_unplaced(measured), **_astray(terms, posted)}
     return _result(terms, run_id, measured, priced, partitions, entries, summary)
-
-
-def come_to_the_same(one: Terms, other: Terms) -> bool:
-    """Whether books made of two terms are equal: which rule or row gave a team moves nothing."""
-    return _without_terms(one) == _without_terms(other)
-
-
-def _without_terms(terms: Terms) -> Terms:
-    return replace(terms, owners=tuple(replace(span, term="") for span in terms.owners))
 
 
 def ensure_known(database: Database, seq: int) -> None:
@@ -117,50 +109,6 @@ def ensure_known(database: Database, seq: int) -> None:
             f"nothing was known at seq {seq}; the seqs are 1 to {latest}",
             mend="give a seq that a statement printed, or an instant",
         )
-
-
-def terms_at(desk: Desk, period: str, seqs: Seqs, known: Outline) -> Terms:
-    """What a period's books are made of besides the lake's rows, each kind of term as known at its seq."""
-    with desk.database.read() as connection:
-        agreed = terms_in_force(connection, seqs)
-    return terms_of(desk, period, seqs.usage, known, agreed)
-
-
-def terms_of(desk: Desk, period: str, seq: int, known: Outline, agreed: TermsInForce) -> Terms:
-    """What a period's books are made of, where these terms are agreed and the lake is as known at a seq."""
-    start_s, end_s = month_bounds(desk.book.zone, period)
-    with desk.database.read() as connection:
-        complete = throughs(connection, seq)
-    by_cluster: dict[str, int] = {}
-    for (_, cluster), through_s in complete.items():
-        by_cluster[cluster] = min(through_s, by_cluster.get(cluster, through_s))
-    policies = policies_at(agreed.policies, desk.book.charged, start_s)
-    owners = owner_spans(known.whos, agreed.rules, agreed.owners, policies["unmatched_owner"], start_s, end_s)
-    spans = price_spans(known.classes, agreed.prices, start_s, end_s)
-    used = {span.price_record for span in spans}
-    meters = {
-        record_name(fact): meter_of(fact, desk.book.currency)
-        for fact in agreed.prices
-        if record_name(fact) in used
-    }
-    return Terms(
-        period=period,
-        zone=desk.book.zone,
-        charged=desk.book.charged,
-        seq=seq,
-        start_s=start_s,
-        end_s=end_s,
-        policies=policies,
-        whos=known.whos,
-        owners=tuple(owners),
-        prices=tuple(spans),
-        meters={record: meters[record] for record in sorted(used)},
-        price_numbers={record: number for number, record in enumerate(sorted(used), 1)},
-        throughs=by_cluster,
-        sources={f"{cluster}/{source}": at_s for (source, cluster), at_s in complete.items()},
-        most_units=known.most_units,
-        distribution=distribution_of(policies, agreed, start_s, end_s),
-    )
 
 
 def _units(desk: Desk, terms: Terms, known: Outline, scratch: Path, run_id: str, books: Path) -> list[Unit]:
@@ -183,7 +131,21 @@ def _units(desk: Desk, terms: Terms, known: Outline, scratch: Path, run_id: str,
 
 def _price(terms: Terms, measured: Sequence[Measured]) -> Priced:
     parts = (part for one in measured for part in one.parts)
-    return price(parts, terms.meters, terms.price_numbers, terms.charged)
+    pricing = PricingTerms(
+        pooled=terms.charged == POOLED,
+        currency=currency(terms.currency),
+        pieces=calendar_pieces(terms.zone, terms.start_s, terms.end_s),
+        tariffs=terms.tariffs.records,
+        numbers=terms.tariff_numbers,
+        lots=terms.lots,
+        throughs=terms.lot_throughs,
+        fx=terms.fx,
+        tolerance=bill_tolerance(terms.policies),
+        weights=terms.policies.get(RESOURCE_WEIGHTS, ""),
+    )
+    priced = price(parts, pricing)
+    ensure_in_range(priced, pricing.currency)
+    return priced
 
 
 def _charges(priced: Priced, unit: Unit) -> Charges:
@@ -192,8 +154,11 @@ def _charges(priced: Priced, unit: Unit) -> Charges:
 
     return Charges(
         shares=tuple(row for row in priced.shares if mine(row.shard, row.piece_s)),
+        lot_shares=tuple(row for row in priced.lot_shares if mine(row.shard, row.piece_s)),
+        charges=tuple(priced.charges),
         recognised=tuple(row for row in priced.recognised if mine(row.shard, row.piece_s)),
         amounts=tuple(row for row in priced.amounts if unit.start_s <= row.from_s < unit.end_s),
+        resources=tuple(row for row in priced.resources if unit.start_s <= row.from_s < unit.end_s),
     )
 
 
@@ -219,12 +184,16 @@ def _result(
         entries=entries,
         times=[row for one in measured for row in one.times],
         exact=priced.exact,
+        cents=priced.cents,
+        pools=priced.pools,
         summary={
             "charged": terms.charged,
             "data_through": dict(sorted(terms.sources.items())),
             "orphaned_ticks": dict(sorted(orphaned.items())),
             "policies": terms.policies,
             "prices": _prices(terms),
+            **_rated(priced),
+            **_unweighed(terms),
             **more,
         },
     )
@@ -246,18 +215,43 @@ def _unplaced(measured: Sequence[Measured]) -> dict[str, dict[str, int]]:
 
 
 def _prices(terms: Terms) -> list[dict[str, str]]:
-    """The price records in force in the period, each over its own stretch of it."""
-    stretches = sorted({(span.price_record, span.from_s, span.to_s) for span in terms.prices})
+    """The price records in force in the period, each over its stretches; what is superseded is none."""
+    stretches: dict[tuple[str, str, str, str, str, str], list[tuple[int, int]]] = defaultdict(list)
+    for span in sorted(terms.tariffs.spans, key=lambda span: span.from_s):
+        tariff = terms.tariffs.records[span.price_record]
+        if (meter := tariff.meter) is not None and not tariff.is_superseded:
+            status = "provisional" if meter.is_provisional else ""
+            unit = "" if meter.unit == "gpu_hour" else meter.unit
+            key = (meter.record, meter.lot, meter.price, meter.currency, unit, status)
+            stretches[key].append((span.from_s, span.to_s))
     return [
-        {
-            "lot": terms.meters[record].lot,
-            "rate": terms.meters[record].price,
-            "currency": terms.meters[record].currency,
-            "from": format_utc(from_s),
-            "to": format_utc(to_s),
-        }
-        for record, from_s, to_s in stretches
+        {"lot": lot, "rate": rate, "currency": code, "from": format_utc(from_s), "to": format_utc(to_s)}
+        | {name: value for name, value in (("unit", unit), ("status", status)) if value}
+        for (_, lot, rate, code, unit, status), spans in sorted(stretches.items())
+        for from_s, to_s in _joined(spans)
     ]
+
+
+def _rated(priced: Priced) -> dict[str, dict[str, str]]:
+    """What was estimated for what bills charge: quanta by lot, as exact text; nothing where there is none."""
+    return {"rated": {lot: str(estimate) for lot, estimate in priced.rated.items()}} if priced.rated else {}
+
+
+def _unweighed(terms: Terms) -> dict[str, list[str]]:
+    """The nodes whose price is all for GPUs because nothing says what else they have; nothing without any."""
+    nodes = terms.tariffs.unweighed
+    return {"nodes_without_resources": list(nodes)} if nodes else {}
+
+
+def _joined(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Stretches in order with those that touch or overlap in one."""
+    found: list[tuple[int, int]] = []
+    for from_s, to_s in sorted(spans):
+        if found and from_s <= found[-1][1]:
+            found[-1] = (found[-1][0], max(found[-1][1], to_s))
+        else:
+            found.append((from_s, to_s))
+    return found
 
 
 @contextmanager

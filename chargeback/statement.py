@@ -11,9 +11,9 @@ from fractions import Fraction
 from typing import Any, Protocol
 
 from chargeback.cents import UNOWNED, Cell, cells_of
-from chargeback.distribution import DISTRIBUTED
+from chargeback.layers import DISTRIBUTED
 from chargeback.ledger import Result
-from chargeback.pricing import TICKS
+from chargeback.money_parts import NO_DEVICE, TICKS
 from gpuledger.calendars import month_bounds
 from gpuledger.instants import format_utc
 from gpuledger.money import Currency, currency, half_up
@@ -21,6 +21,7 @@ from gpuledger.versions import Book
 
 __all__ = [
     "HELD",
+    "NO_DEVICE",
     "By",
     "Figures",
     "Line",
@@ -191,8 +192,7 @@ def state_statement(book: Book, result: Result, by: By) -> Statement:
     money = currency(book.currency)
     cells = cells_of(result, money)
     pools = {
-        name: (exact / money.quantum, half_up(exact / money.quanta_per_minor))
-        for name, exact in sorted(result.exact.items())
+        name: (exact / money.quantum, result.cents[name]) for name, exact in sorted(result.exact.items())
     }
     return Statement(
         book=book,
@@ -236,7 +236,7 @@ def _places(value: Fraction, digits: int) -> Decimal:
 def key_of(by: By) -> Callable[[_Keyed], str]:
     """What gives a row its line: a cell of money, or a day of time."""
     if by in (By.model, By.cluster):
-        return lambda row: getattr(row, by.value) or f"__unknown_{by.value}__"
+        return lambda row: getattr(row, by.value) or (f"__unknown_{by.value}__" if row.cluster else NO_DEVICE)
     if by is By.cost_centre:
         return lambda row: _account_key(row) or row.cost_centre or "__no_cost_centre__"
     return lambda row: _account_key(row) or getattr(row, by.value)

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 
 from chargeback.distribution import Distribution
+from chargeback.fx import FxRates
+from chargeback.lots.lot import Lot
+from chargeback.node_cost import NO_RESOURCES
 from chargeback.owners import OwnerSpan, Who
-from chargeback.spans import Meter, PriceSpan
+from chargeback.tariffs import Tariffs
 from chargeback.workbench import Limits, SourceFile
 
 __all__ = [
+    "NO_SHARD",
     "EntryDay",
     "Measured",
     "OwnerPiece",
@@ -27,6 +32,9 @@ __all__ = [
     "units_of",
 ]
 
+NO_SHARD = -1
+"""The shard of what no device takes."""
+
 _PIECES_AT_ONCE = 1_500_000
 
 
@@ -34,28 +42,49 @@ _PIECES_AT_ONCE = 1_500_000
 class Terms:
     """Everything that a period's books are made of besides the lake's rows; the same for all of its units.
 
-    `throughs` gives, by cluster, the instant in UTC seconds up to which all of its sources are complete;
-    `sources` the same by `cluster/source`. `most_units` bounds the units that one run holds without a node;
-    `whos` are numbered from 1 in `owners`, `price_numbers` gives each price record the number that the models
-    join by. `seq` is what is known of the lake, `distribution` None where nothing is distributed.
+    `currency` is that of the book. `throughs` gives, by cluster, the instant in UTC seconds up to which all
+    of its sources are complete; `sources` the same by `cluster/source`. `most_units` bounds the units that
+    one run holds without a node; `whos` are numbered from 1 in `owners`. `seq` is what is known of the lake,
+    `distribution` None where nothing is distributed.
     """
 
     period: str
     zone: str
     charged: str
+    currency: str
     seq: int
     start_s: int
     end_s: int
     policies: dict[str, str]
     whos: tuple[Who, ...]
     owners: tuple[OwnerSpan, ...]
-    prices: tuple[PriceSpan, ...]
-    meters: dict[str, Meter]
-    price_numbers: dict[str, int]
+    tariffs: Tariffs
+    lots: tuple[Lot, ...]
+    fx: FxRates
     throughs: dict[str, int]
     sources: dict[str, int]
     most_units: int
     distribution: Distribution | None
+
+    @cached_property
+    def tariff_numbers(self) -> dict[str, int]:
+        """The number by which the models join each tariff's record; 0 is no tariff."""
+        return {record: number for number, record in enumerate(sorted(self.tariffs.records), 1)}
+
+    @property
+    def is_weighed(self) -> bool:
+        """Whether anything of a node's price is for what the node has besides GPUs."""
+        return any(tariff.resources != NO_RESOURCES for tariff in self.tariffs.records.values())
+
+    @property
+    def lot_throughs(self) -> dict[str, int]:
+        """Up to which instant each lot is recognised: as far as the clusters are known that it pays for."""
+        least = min([self.end_s, *self.throughs.values()])
+        known = {
+            lot: min([self.end_s, *(self.throughs.get(one, self.end_s) for one in clusters if one)])
+            for lot, clusters in self.tariffs.clusters.items()
+        }
+        return {lot.name: known.get(lot.name, least) for lot in self.lots}
 
 
 @dataclass(frozen=True)
@@ -81,7 +110,7 @@ class Unit:
 
 @dataclass(frozen=True)
 class PoolPart:
-    """Slots of one size at one price record over one money piece length in a shard."""
+    """Slots of one size, on nodes with as many, at one tariff over one money piece length in a shard."""
 
     shard: int
     model: str
@@ -91,6 +120,7 @@ class PoolPart:
     day: str
     price_record: str
     slot_ticks: int
+    node_slots: int
     from_s: int
     to_s: int
     slot_count: int

@@ -12,13 +12,19 @@ from chargeback.cents import UNOWNED
 from chargeback.checks import FAILED, OK, OPEN, Check, ok
 from chargeback.closes import CLOSED, PeriodClose, books_digest, find_close, logged_as, logged_last
 from chargeback.desk import Desk
-from chargeback.distribution import DISTRIBUTED
 from chargeback.frozen_facts import facts_digest
+from chargeback.layers import DISTRIBUTED, is_charged
 from chargeback.ledger import Result, heads
+from chargeback.meters import Window
+from chargeback.outline import outline
+from chargeback.period_terms import bills_of, terms_of
 from chargeback.post import DISTRIBUTED_ENTRY, POSTED_ENTRIES, partition_digest
 from chargeback.statement import By, Statement, gpu_hours, state_statement
+from chargeback.terms.in_force import Seqs, terms_in_force
+from chargeback.verify_money import verify_money
 from chargeback.verify_restated import verify_restatements
 from chargeback.workbench import Workbench
+from gpuledger.calendars import month_bounds
 from gpuledger.engine import files_sql
 from gpuledger.money import currency, format_minor, format_quanta, half_up
 from gpuledger.versions import Database, audit_chain
@@ -34,8 +40,14 @@ class _Books:
 
     def scan(self, *names: str) -> str:
         """The rows of these files of all partitions."""
-        paths = [folder / f"{name}.parquet" for folder, _ in self.partitions for name in names]
+        asked = (folder / f"{name}.parquet" for folder, _ in self.partitions for name in names)
+        paths = [path for path in asked if path.exists()]
         return f"read_parquet({files_sql(paths)}, hive_partitioning = false)"
+
+    @property
+    def has_time(self) -> bool:
+        """Whether any slot has time at all; money alone has no more files to check."""
+        return any((folder / "time_row.parquet").exists() for folder, _ in self.partitions)
 
     @property
     def distributed(self) -> str:
@@ -59,6 +71,7 @@ def verify_period(desk: Desk, period: str, result: Result) -> list[Check]:
     checks = [
         _recognised(desk, result, made),
         _contested(made),
+        *_lots(desk, period, result),
         *from_files,
         digests,
         *verify_close(desk, period),
@@ -69,7 +82,20 @@ def verify_period(desk: Desk, period: str, result: Result) -> list[Check]:
     return sorted(checks, key=lambda check: int(check.name))
 
 
+def _lots(desk: Desk, period: str, result: Result) -> Iterator[Check]:
+    """1 and 8, where there are lots or bills at all."""
+    with desk.database.read() as connection:
+        agreed = terms_in_force(connection, Seqs.at(result.seq))
+    if agreed.lots or agreed.bills:
+        window = Window(*month_bounds(desk.book.zone, period))
+        known = outline(desk, result.seq, window.start_s, window.end_s)
+        terms = terms_of(desk, period, result.seq, known, agreed)
+        yield from verify_money(terms, bills_of(desk, agreed, known, terms.fx, window), result)
+
+
 def _from_files(bench: Workbench, books: _Books, result: Result) -> list[Check]:
+    if not books.has_time:
+        return []
     return [
         *_time(bench, books),
         _clearing(bench, books, result),
@@ -88,9 +114,9 @@ def _books_of(desk: Desk, period: str) -> _Books:
 def _recognised(desk: Desk, result: Result, made: Statement) -> Check:
     """1: what is posted is the lots' exact amount but for floors; the statement is that, rounded once."""
     money = currency(desk.book.currency)
-    posted = sum(row.amount for row in result.entries if row.layer == result.summary["charged"])
+    posted = sum(row.amount for row in result.entries if is_charged(row) and row.layer != DISTRIBUTED)
     exact = sum(result.exact.values(), Fraction(0))
-    rounded = sum(half_up(amount / money.quanta_per_minor) for amount in result.exact.values())
+    rounded = sum(result.cents.values())
     apart = abs(posted - exact)
     good = rounded == made.total and apart < money.quanta_per_minor
     figures = (

@@ -19,7 +19,7 @@ from gpuledger.lake.arrow import pa
 
 __all__ = ["FACT_SOURCES", "OBSERVATIONS", "SOURCES", "Limits", "SourceFile", "Workbench"]
 
-FACT_SOURCES = ("holding", "slot", "device", "state", "partition", "phase")
+FACT_SOURCES = ("holding", "slot", "device", "state", "partition", "phase", "node", "node_resource")
 OBSERVATIONS = ("activity", "energy")
 """What samples say of a UTC day: made of them, and known as they are."""
 

@@ -104,7 +104,31 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         ("import", "prices"),
         "chargeback.terms.commands:prices",
-        "Import prices per GPU-hour from CSV.",
+        "Import prices of GPUs and nodes, from our own CSV or a list of a provider.",
+        "engine",
+    ),
+    Command(
+        ("import", "bill"),
+        "chargeback.bills.commands:import_bill",
+        "Import bills: FOCUS, or AWS cost and usage reports, each whole or not at all.",
+        "engine",
+    ),
+    Command(
+        ("lots",),
+        "chargeback.lot_commands:lots",
+        "List lots: what each recognises in a month, and what of it is invoiced, prepaid or accrued.",
+        "engine",
+    ),
+    Command(
+        ("bills",),
+        "chargeback.bills.commands:bills",
+        "List bills: how whole each is, what its lines are for, and what was rated against what was billed.",
+        "engine",
+    ),
+    Command(
+        ("import", "fx"),
+        "chargeback.terms.fx_commands:fx",
+        "Import exchange rates by day: date, base, quote, rate, or the European Central Bank's table.",
         "engine",
     ),
     Command(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -11,6 +12,8 @@ from typing import Any
 
 from chargeback.desk import Desk
 from chargeback.ledger import Result
+from chargeback.lots.details import Details, Invoice, written_details
+from chargeback.lots.lot import Target
 from chargeback.printing import as_json
 from chargeback.runs import make_books
 from chargeback.statement import By, state_statement
@@ -22,12 +25,16 @@ from gpuledger.versions import (
     Book,
     Database,
     EntitlementFact,
+    FxFact,
+    LotFact,
     OwnerFact,
     PolicyFact,
     PriceFact,
     RuleFact,
     open_book,
     put_entitlements,
+    put_fx,
+    put_lots,
     put_owners,
     put_policies,
     put_prices,
@@ -52,6 +59,8 @@ class House:
     rules: list[RuleFact] = field(default_factory=list)
     policies: list[PolicyFact] = field(default_factory=list)
     entitlements: list[EntitlementFact] = field(default_factory=list)
+    lots: list[LotFact] = field(default_factory=list)
+    rates: list[FxFact] = field(default_factory=list)
     throughs: dict[tuple[str, str], int] = field(default_factory=dict)
     runs: int = 0
 
@@ -65,6 +74,10 @@ class House:
         given |= {"purchase_option": "", "compute_slices": 1, "memory_slices": 1}
         identity = values.pop("identity", f"{slot}@{start}")
         self.fact("slot", identity, start, end, node=node, slot=slot, **given | values)
+
+    def node(self, node: str, start: int, end: int | None, **values: str) -> None:
+        """A run of a node, with what inventory says of it, such as provider, sku or ended_by."""
+        self.fact("node", f"{node}@{start}", start, end, node=node, **values)
 
     def device(self, node: str, index: int, uuid: str, start: int, end: int | None) -> None:
         place = {"node": node, "slot": f"{node}/{index}"}
@@ -126,9 +139,46 @@ class House:
     def price(
         self, rate: str, start: int, end: int | None = None, model: str = "H100", **values: str
     ) -> None:
+        """A price of a model, or with `selector_kind` of the sku or contract that `model` names then."""
         given = {"region": "", "purchase_option": "", "currency": self.desk.book.currency, "source": "test"}
-        identity = f"model/{model}/{values.get('region', '')}@{start}"
-        self.prices.append(PriceFact(identity, start, end, "model", model, rate=rate, **given | values))
+        kind = values.pop("selector_kind", "model")
+        identity = f"{kind}/{model}/{values.get('region', '')}{values.get('purchase_option', '')}@{start}"
+        self.prices.append(PriceFact(identity, start, end, kind, model, rate=rate, **given | values))
+
+    def lot(
+        self,
+        name: str,
+        kind: str,
+        amount: str,
+        start: int,
+        end: int | None,
+        *,
+        slots: Mapping[str, Sequence[str]] | None = None,
+        follows: Sequence[str] = (),
+        account: str = "shared",
+        invoices: Iterable[tuple[int, str]] = (),
+        currency: str = "",
+        **values: Any,
+    ) -> None:
+        """A lot for slots by patterns, after other lots, or for an account; `values` are of its details.
+
+        A purchase or an asset covers its slots unless `covers` says that it does not.
+        """
+        code = currency or self.desk.book.currency
+        given: dict[str, Any] = {"lot_class": "internal", "rounding_pool": f"lot:{name}:{code}"}
+        given |= {"covers": slots is not None and kind in ("purchase", "depreciation")}
+        details = Details(
+            target=Target(slots, tuple(follows), account),
+            invoices=tuple(Invoice(at_s, text) for at_s, text in invoices),
+            **given | values,
+        )
+        text = written_details(details)
+        self.lots.append(LotFact(f"{name}@{start}", start, end, name, kind, amount, code, text, "test"))
+
+    def fx(self, day: str, base: str, quote: str, rate: str) -> None:
+        start = at(f"{day}T00:00Z")
+        identity = f"{base}/{quote}@{day}"
+        self.rates.append(FxFact(identity, start, start + 86400, base, quote, day, rate, "test"))
 
     def owner(
         self, key: str, team: str, start: int = 0, end: int | None = None, cost_centre: str | None = None
@@ -177,10 +227,13 @@ class House:
             put_rules(commit, self.rules)
             put_policies(commit, self.policies)
             put_entitlements(commit, self.entitlements)
+            put_lots(commit, self.lots)
+            put_fx(commit, self.rates)
             for (source, cluster), instant in self.throughs.items():
                 set_through(commit, source, cluster, instant)
         self.rows, self.owners, self.prices, self.throughs = {}, [], [], {}
         self.rules, self.policies, self.entitlements = [], [], []
+        self.lots, self.rates = [], []
         return commit.seq
 
     def books(self, period: str = "2026-10", seq: int | None = None, workers: int = 1) -> Result:
@@ -219,9 +272,11 @@ class House:
         return [tuple(row.items()) for row in self.rows_of("entry", period)]
 
 
-def make_house(folder: Path, zone: str = "UTC", charged: str = "pooled", shards: int = 1) -> House:
+def make_house(
+    folder: Path, zone: str = "UTC", charged: str = "pooled", shards: int = 1, currency: str = "USD"
+) -> House:
     database = Database.open(f"sqlite:///{folder}/gpuledger.db")
-    book = open_book(database, Book("main", zone, "USD", shards, charged), at_s=0)
+    book = open_book(database, Book("main", zone, currency, shards, charged), at_s=0)
     lake = Lake(database, LocalFiles(folder / "lake"), shards)
     (folder / "scratch").mkdir()
     limits = Limits("500MB", 1, folder / "scratch")

@@ -22,6 +22,7 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 import chargeback.causes
 import chargeback.frozen_facts
+import chargeback.period_terms
 import chargeback.runs
 from chargeback.ledger import Result
 from chargeback.printing import as_csv, as_json
@@ -119,7 +120,8 @@ def home_of(month: Month, zone: str = "", shards: int = 1) -> Iterator[House]:
 
     with ExitStack() as stack:
         folder = stack.enter_context(TemporaryDirectory())
-        for module in (chargeback.causes, chargeback.frozen_facts, chargeback.runs):
+        modules = (chargeback.causes, chargeback.frozen_facts, chargeback.period_terms, chargeback.runs)
+        for module in modules:
             stack.enter_context(patch.object(module, "month_bounds", bounds))
         Path(folder, "gpuledger.db").write_bytes(_empty_database())
         house = make_house(Path(folder), zone or fleet.month_end.zone, month.charged, shards)

@@ -140,8 +140,16 @@ def prices(name: str, content: Content, *says: str) -> Refused:
     return Refused(f"prices: {name}", IMPORT_PRICES, {"prices.csv": content}, ("at: prices.csv", *says))
 
 
-def price(name: str, row: str, *says: str) -> Refused:
-    return prices(name, PRICE_HEAD + row + "\n", "at: prices.csv, row 1", *says)
+def price(name: str, row: str, *says: str, more: str = "") -> Refused:
+    """A price list of one row; `more` is a column beside the usual ones."""
+    head = PRICE_HEAD.replace("\n", f",{more}\n") if more else PRICE_HEAD
+    return prices(name, head + row + "\n", "at: prices.csv, row 1", *says)
+
+
+def price_list(name: str, content: Content, *says: str, options: str = "") -> Refused:
+    """A list of others, and what is typed after its name."""
+    words = f"{IMPORT_PRICES} {options}".strip()
+    return Refused(f"price list: {name}", words, {"prices.csv": content}, says)
 
 
 def owners(name: str, content: Content, *says: str) -> Refused:
@@ -410,6 +418,95 @@ VALUES = [
     ),
 ]
 
+SPOT = "region_alias,instance_type,os,usd_per_hour\nus-east,p4d.24xlarge,linux,9.8318\n"
+OPENCOST = {"provider": "custom", "CPU": "0.031611", "RAM": "0.004237", "GPU": "0.95"}
+
+PRICE_LISTS = [
+    price_list("no time", SPOT, "row 1", "does not say since when", "do: say it: --from 2026-09-01"),
+    price_list(
+        "columns of another shape",
+        SPOT,
+        "column ChargePeriodStart",
+        "the header lacks ChargePeriodStart, ListUnitPrice, PricingUnit, SkuId, which focus has",
+        "do: leave --shape out",
+        options="--shape focus",
+    ),
+    price_list(
+        "unknown header",
+        "sku,price\np5,1\n",
+        "the header lacks rate, currency, from, to",
+        "or a list of one of these shapes: gpuledger, aws-on-demand",
+    ),
+    price_list(
+        "percentages",
+        "region,os,instance_type,spot_savings_pct_vs_on_demand,interruption_range_index\n",
+        "column spot_savings_pct_vs_on_demand",
+        "AWS's Spot Advisor has percentages below the price on demand, and no price",
+        "do: import spot prices instead",
+    ),
+    price_list(
+        "configuration of OpenCost",
+        json.dumps(OPENCOST),
+        "this is a configuration of OpenCost",
+        "do: import the CSV that OpenCost reads instead",
+        "rate: 0.95",
+    ),
+    price_list(
+        "prices of tokens",
+        gzip.compress(b'[{"id": "x", "models": [{"prices": {"input_mtok": 3}}]}]'),
+        "prices of tokens of language models, not of GPUs",
+        "do: import a list of what nodes or GPUs cost",
+    ),
+    price_list(
+        "in gzip", gzip.compress(SPOT.encode()), "the text is not UTF-8: it is gzip", "do: unpack the file"
+    ),
+    price_list(
+        "quote not closed",
+        SPOT + '"us-east,p3.2xlarge,linux,1\n',
+        "the text is no CSV",
+        "do: look for a quote that is not closed",
+        options="--from 2026-09-01T00:00Z",
+    ),
+    price_list(
+        "rule that is none",
+        SPOT,
+        "--count 'minimum' is no rule",
+        "do: write KEY=VALUE, with a KEY of granularity, minimum",
+        options="--count minimum",
+    ),
+    price_list(
+        "options over our own columns",
+        PRICES,
+        "the list has our own columns",
+        "do: leave these options out, and write the columns",
+        options="--provider AWS",
+    ),
+    price(
+        "unit that is none",
+        "H100,2,USD,2026-01-01T00:00Z,,day",
+        "column unit",
+        "unit 'day' is not known",
+        "do: write gpu_hour, node_hour, gpu_month, node_month",
+        more="unit",
+    ),
+    price(
+        "rule of a month without a month",
+        "H100,2,USD,2026-01-01T00:00Z,,730",
+        "column month_rule",
+        "a price per gpu_hour has the month rule 730",
+        "do: leave the rule out, or write the unit",
+        more="month_rule",
+    ),
+    price(
+        "length of time without a unit",
+        "H100,2,USD,2026-01-01T00:00Z,,60",
+        "column granularity",
+        "granularity '60' is no length of time",
+        "do: write seconds, minutes or hours",
+        more="granularity",
+    ),
+]
+
 MAPS = [
     column_map(
         "tab",
@@ -667,7 +764,7 @@ OTHER_KINDS = [
 
 
 @pytest.mark.parametrize(
-    "case", [*FILES, *VALUES, *MAPS, *OTHER_KINDS, *ASKED, *TERMS], ids=lambda case: case.name
+    "case", [*FILES, *VALUES, *PRICE_LISTS, *MAPS, *OTHER_KINDS, *ASKED, *TERMS], ids=lambda case: case.name
 )
 def test_what_is_refused_says_where_and_what_to_do_and_stores_nothing(
     desktop: Desktop, case: Refused

@@ -13,14 +13,14 @@ with recognised as (
 
 summed as (
     select
-        p.price_no as price_no,
+        p.charge_no as charge_no,
         p.life_no as life_no,
         p.taker_no as taker_no,
         c.day as day,
         cast(sum(p.amount) as bigint) as part_amount
     from posted as p
     inner join calendar_piece as c on p.piece_s = c.start_s
-    group by p.price_no, p.life_no, p.taker_no, c.day
+    group by p.charge_no, p.life_no, p.taker_no, c.day
 )
 
 select
@@ -38,7 +38,7 @@ select
 from summed as s
 inner join slot_life as l on s.life_no = l.life_no
 inner join taker as k on s.taker_no = k.taker_no
-inner join price_name as n on s.price_no = n.price_no
+inner join charge_name as n on s.charge_no = n.charge_no
 cross join book_terms as b
 group by
     s.day, b.charged, n.lot, k.account, k.state, k.owner, k.team, k.cost_centre, l.model, l.cluster

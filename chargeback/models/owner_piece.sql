@@ -5,7 +5,7 @@
 -- seconds. from_s to to_s is all of the pool's time in the piece that the unit knows of.
 with part as (
     select
-        p.price_no as price_no,
+        p.charge_no as charge_no,
         p.life_no as life_no,
         p.taker_no as taker_no,
         p.piece_s as piece_s,
@@ -14,7 +14,7 @@ with part as (
     from posted as p
     union all
     select
-        cast(0 as bigint) as price_no,
+        cast(0 as bigint) as charge_no,
         t.life_no as life_no,
         t.taker_no as taker_no,
         t.piece_s as piece_s,
@@ -25,14 +25,14 @@ with part as (
 
 summed as (
     select
-        p.price_no as price_no,
+        p.charge_no as charge_no,
         p.life_no as life_no,
         p.taker_no as taker_no,
         p.piece_s as piece_s,
         cast(sum(p.amount) as bigint) as part_amount,
         cast(sum(p.ticks) as bigint) as part_ticks
     from part as p
-    group by p.price_no, p.life_no, p.taker_no, p.piece_s
+    group by p.charge_no, p.life_no, p.taker_no, p.piece_s
 ),
 
 bounds as (
@@ -64,7 +64,7 @@ merged as (
     from summed as s
     inner join slot_life as l on s.life_no = l.life_no
     inner join taker as k on s.taker_no = k.taker_no
-    inner join price_name as n on s.price_no = n.price_no
+    inner join charge_name as n on s.charge_no = n.charge_no
     where k.owner = '__account__'
     group by
         s.piece_s, n.lot, l.model, l.region, l.cluster, k.account, k.state, k.owner, k.team, k.cost_centre

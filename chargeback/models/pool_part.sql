@@ -1,18 +1,20 @@
--- pool_part: how many slots of one size stand at one price over one stretch of a piece. Small; Python turns it into money.
--- Grain: model x region x piece x price x slot size x stretch. Keys: model, region, piece_s, price_record, slot_ticks, from_s, to_s.
+-- pool_part: how many slots of one size, on nodes with as many slots, stand at one price over one stretch of a piece. Small; Python turns it into money.
+-- Grain: model x region x piece x price x slot size x slots of the node x stretch.
+-- Keys: model, region, piece_s, price_record, slot_ticks, node_slots, from_s, to_s.
 -- Units: slot_ticks in ticks per second; from_s, to_s and piece_s in UTC seconds.
 with counted as (
     select
         m.pool_no as pool_no,
         m.price_no as price_no,
         m.slot_ticks as slot_ticks,
+        m.node_slots as node_slots,
         m.piece_s as piece_s,
         m.from_s as from_s,
         m.to_s as to_s,
         count(m.life_no) as slot_count
     from money_piece as m
     where m.price_no > 0
-    group by m.pool_no, m.price_no, m.slot_ticks, m.piece_s, m.from_s, m.to_s
+    group by m.pool_no, m.price_no, m.slot_ticks, m.node_slots, m.piece_s, m.from_s, m.to_s
 ),
 
 pool as (
@@ -28,6 +30,7 @@ select
     c.day as day,
     r.price_record as price_record,
     n.slot_ticks as slot_ticks,
+    n.node_slots as node_slots,
     n.from_s as from_s,
     n.to_s as to_s,
     n.slot_count as slot_count

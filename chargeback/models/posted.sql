@@ -1,5 +1,5 @@
 -- posted: each slot's money by whose time it was: first over claims (lane, run, owner), then inside each over accounts.
--- Grain: lot or pool x money piece x lane x taker. Keys: price_no, lane_no, from_s, taker_no.
+-- Grain: lot or pool x money piece x lane x taker. Keys: charge_no, lane_no, from_s, taker_no.
 -- Units: amount in the currency's quanta; weights in ticks. Splits are running differences with the phase
 -- (hour + 7919 * slot number) * 2654435761 mod W, so that no key is favoured; samples never move an owner's money.
 -- A row that has all of its money piece takes all of the amount: that is what both splits give it.
@@ -34,7 +34,7 @@ claim_time as (
 
 first_running as (
     select
-        a.price_no as price_no,
+        a.charge_no as charge_no,
         h.life_no as life_no,
         h.lane_no as lane_no,
         h.claim_no as claim_no,
@@ -46,7 +46,7 @@ first_running as (
         abs(a.amount) as part_amount,
         cast(
             sum(h.weight) over (
-                partition by a.price_no, h.life_no, h.from_s order by h.lane_no, h.claim_no
+                partition by a.charge_no, h.life_no, h.from_s order by h.lane_no, h.claim_no
                 rows between unbounded preceding and current row
             ) as bigint
         ) as reached
@@ -56,7 +56,7 @@ first_running as (
 
 first_split as (
     select
-        r.price_no as price_no,
+        r.charge_no as charge_no,
         r.life_no as life_no,
         r.lane_no as lane_no,
         r.claim_no as claim_no,
@@ -72,7 +72,7 @@ first_split as (
 
 second_running as (
     select
-        f.price_no as price_no,
+        f.charge_no as charge_no,
         f.sign as sign,
         f.amount as part_amount,
         f.weight as whole,
@@ -85,7 +85,7 @@ second_running as (
         s.ticks as weight,
         cast(
             sum(s.ticks) over (
-                partition by f.price_no, s.life_no, s.from_s, s.lane_no, s.claim_no order by s.taker_no
+                partition by f.charge_no, s.life_no, s.from_s, s.lane_no, s.claim_no order by s.taker_no
                 rows between unbounded preceding and current row
             ) as bigint
         ) as reached
@@ -97,7 +97,7 @@ second_running as (
 )
 
 select
-    a.price_no as price_no,
+    a.charge_no as charge_no,
     t.life_no as life_no,
     t.lane_no as lane_no,
     t.taker_no as taker_no,
@@ -109,7 +109,7 @@ inner join slot_amount as a on t.life_no = a.life_no and t.from_s = a.from_s
 where t.ticks = t.whole_ticks
 union all
 select
-    r.price_no as price_no,
+    r.charge_no as charge_no,
     r.life_no as life_no,
     r.lane_no as lane_no,
     r.taker_no as taker_no,

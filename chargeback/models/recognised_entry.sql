@@ -1,5 +1,5 @@
--- recognised_entry: what each lot recognises, where a pool is charged: accrued to clearing.
--- Grain: lot x pool x calendar piece. Keys: lot, pool, piece_s.
+-- recognised_entry: what each lot recognises, where a pool is charged: accrued or prepaid to clearing.
+-- Grain: lot x pool x calendar piece x the account that it comes from. Keys: lot, pool, piece_s, from_account.
 -- Units: amount in the currency's quanta; piece_s in UTC seconds. An empty text means "none".
 select
     'recognised' as layer,
@@ -15,7 +15,7 @@ select
     '' as lane,
     '' as run,
     '' as phase,
-    'accrued' as from_account,
+    r.from_account as from_account,
     '' as from_owner,
     'clearing' as to_account,
     '' as to_owner,
@@ -29,3 +29,4 @@ select
     b.booking_period as booking_period
 from recognised_part as r
 cross join book_terms as b
+where r.amount <> 0

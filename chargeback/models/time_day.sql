@@ -7,10 +7,11 @@ with summed as (
         t.taker_no as taker_no,
         c.day as day,
         cast(sum(t.ticks) as bigint) as part_ticks,
-        cast(sum(case when t.price_no = 0 then t.ticks else 0 end) as bigint) as part_unpriced_ticks,
+        cast(sum(case when p.is_priced = 0 then t.ticks else 0 end) as bigint) as part_unpriced_ticks,
         cast(sum(t.observed_ticks) as bigint) as part_observed_ticks
     from time_part as t
     inner join calendar_piece as c on t.piece_s = c.start_s
+    inner join price_name as p on t.price_no = p.price_no
     group by t.life_no, t.taker_no, c.day
 )
 

@@ -16,17 +16,25 @@ if TYPE_CHECKING:
 
 __all__ = ["change_document", "change_lines", "month_document", "print_months"]
 
-_ABSENT = {"from": "always", "to": "open"}
+_ABSENT = {
+    "from": "always",
+    "to": "open",
+    "unit": "gpu_hour",
+    "rules": "by the second",
+    "status": "final",
+}
 _SIGNS = {Action.new: "+", Action.changed: "~", Action.taken_over: "=", Action.withdrawn: "-"}
 
 
 def change_lines(changes: Sequence[Change]) -> Iterator[str]:
-    """A line for each term that changes; the order of the rules is one change, with each rule that moved."""
+    """A line for each term that changes; an order of rules is one change, with each rule that moved."""
     for change in changes:
         if change.action in _SIGNS:
             yield f"{_SIGNS[change.action]} {change.kind} {change.name}: {_told(change)}"
-    if moved := [change for change in changes if change.action is Action.moved]:
-        yield "~ the order of the rules changed: " + "; ".join(map(_moved, moved))
+    moved = [change for change in changes if change.action is Action.moved]
+    for kind in dict.fromkeys(change.kind for change in moved):
+        told = "; ".join(_moved(change) for change in moved if change.kind == kind)
+        yield f"~ the order of the {kind.replace('rule', 'rules')} changed: {told}"
 
 
 def _told(change: Change) -> str:

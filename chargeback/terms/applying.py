@@ -9,11 +9,15 @@ from gpuledger.errors import BooksError
 from gpuledger.versions import (
     Commit,
     Database,
+    put_bill_rules,
     put_entitlements,
+    put_lots,
     put_policies,
     put_prices,
     put_rules,
+    withdraw_bill_rules,
     withdraw_entitlements,
+    withdraw_lots,
     withdraw_policies,
     withdraw_prices,
     withdraw_rules,
@@ -39,6 +43,8 @@ def keep_terms(
         put_rules(commit, proposed.rules)
         put_policies(commit, proposed.policies)
         put_entitlements(commit, proposed.entitlements)
+        put_lots(commit, proposed.lots)
+        put_bill_rules(commit, proposed.bill_rules)
         return commit.seq
 
 
@@ -48,6 +54,8 @@ def _withdraw(commit: Commit, agreed: TermsInForce, proposed: TermsInForce) -> N
     withdraw_rules(commit, _no_longer(agreed.rules, proposed.rules))
     withdraw_policies(commit, _no_longer(agreed.policies, proposed.policies))
     withdraw_entitlements(commit, _no_longer(agreed.entitlements, proposed.entitlements))
+    withdraw_lots(commit, _no_longer(agreed.lots, proposed.lots))
+    withdraw_bill_rules(commit, _no_longer(agreed.bill_rules, proposed.bill_rules))
 
 
 def _no_longer(agreed: Iterable[Fact], proposed: Iterable[Fact]) -> set[str]:

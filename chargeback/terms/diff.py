@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from enum import StrEnum
 
+from chargeback.lots.details import read_details
+from chargeback.lots.words import words_of
 from chargeback.terms.in_force import TermsInForce
 from gpuledger.instants import format_utc
-from gpuledger.versions import EntitlementFact, PolicyFact, PriceFact, RuleFact
+from gpuledger.versions import BillRuleFact, EntitlementFact, LotFact, PolicyFact, PriceFact, RuleFact
 
 __all__ = ["Action", "Change", "Values", "compare", "counted"]
 
@@ -45,6 +47,9 @@ class Change:
         return [key for key in {**before, **after} if before.get(key) != after.get(key)]
 
 
+_Rule = RuleFact | BillRuleFact
+
+
 @dataclass(frozen=True)
 class _Said:
     """A term in words."""
@@ -55,11 +60,14 @@ class _Said:
 
 
 def compare(agreed: TermsInForce, proposed: TermsInForce) -> list[Change]:
-    """All that differs: prices, rules with their order, policies, entitlements; each by identity."""
+    """All that differs: prices, lots, rules and those of bills with their order, policies, entitlements."""
     return [
         *_changes(_prices(agreed.prices), _prices(proposed.prices)),
+        *_changes(_lots(agreed.lots), _lots(proposed.lots)),
         *_changes(_rules(agreed.rules), _rules(proposed.rules)),
-        *_moved(agreed.rules, proposed.rules),
+        *_moved("rule", agreed.rules, proposed.rules),
+        *_changes(_bill_rules(agreed.bill_rules), _bill_rules(proposed.bill_rules)),
+        *_moved("rule of bills", agreed.bill_rules, proposed.bill_rules),
         *_changes(_policies(agreed.policies), _policies(proposed.policies)),
         *_changes(_entitlements(agreed.entitlements), _entitlements(proposed.entitlements)),
     ]
@@ -102,6 +110,10 @@ def _prices(facts: Iterable[PriceFact]) -> dict[str, _Said]:
             {
                 "rate": fact.rate,
                 "currency": fact.currency,
+                "unit": None if fact.unit == "gpu_hour" else fact.unit,
+                "month_rule": fact.month_rule or None,
+                "rules": fact.rules or None,
+                "status": None if fact.status == "final" else fact.status,
                 **_times(fact),
                 "source": fact.source,
                 "origin": fact.origin,
@@ -114,8 +126,20 @@ def _prices(facts: Iterable[PriceFact]) -> dict[str, _Said]:
 def _price_name(fact: PriceFact) -> str:
     parts = [f"{fact.selector_kind} {fact.selector}"]
     parts += [f"region {fact.region}"] if fact.region else []
+    parts += [f"zone {fact.zone}"] if fact.zone else []
     parts += [f"purchase option {fact.purchase_option}"] if fact.purchase_option else []
+    parts += [f"provider {fact.provider}"] if fact.provider else []
     return ", ".join(parts)
+
+
+def _lots(facts: Iterable[LotFact]) -> dict[str, _Said]:
+    return {fact.identity: _Said(fact.kind.replace("_", "-"), fact.lot, _lot_values(fact)) for fact in facts}
+
+
+def _lot_values(fact: LotFact) -> Values:
+    said = words_of(fact, read_details(fact.details, fact.lot))
+    money = {"amount": fact.amount, "currency": fact.currency}
+    return {key: text or None for key, text in {**money, **_times(fact), **said}.items()}
 
 
 def _rules(facts: Iterable[RuleFact]) -> dict[str, _Said]:
@@ -130,13 +154,37 @@ def _rules(facts: Iterable[RuleFact]) -> dict[str, _Said]:
     }
 
 
-def _rule_name(fact: RuleFact) -> str:
+def _bill_rules(facts: Iterable[BillRuleFact]) -> dict[str, _Said]:
+    return {
+        fact.identity: _Said("rule of bills", _rule_name(fact), {**_action_values(fact), **_times(fact)})
+        for fact in facts
+    }
+
+
+def _action_values(fact: BillRuleFact) -> Values:
+    """What the lines that a rule matches are for."""
+    said = json.loads(fact.action)
+    slots = said.get("pays_for", {})
+    return {
+        "pays_for": ", ".join(f"{key} {' or '.join(slots[key])}" for key in slots) or None,
+        "beside": "true" if said.get("beside") else None,
+        "account": said.get("account"),
+        "follows": " or ".join(said.get("follows", ())) or None,
+        "leave_out": said.get("leave_out"),
+    }
+
+
+_NAMED_BY = {"labels": "label", "tags": "tag"}
+
+
+def _rule_name(fact: RuleFact | BillRuleFact) -> str:
     """The patterns in words, such as `namespace ml-* or nlp, label app web`."""
     parts: list[str] = []
     for attribute, patterns in json.loads(fact.matching).items():
         named = patterns if isinstance(patterns, dict) else {"": patterns}
         for label, kept in named.items():
-            parts.append(f"{f'label {label}' if label else attribute} {' or '.join(kept)}")
+            what = f"{_NAMED_BY[attribute]} {label}" if label else attribute
+            parts.append(f"{what} {' or '.join(kept)}")
     return ", ".join(parts)
 
 
@@ -167,14 +215,14 @@ def _entitlement_values(fact: EntitlementFact) -> Values:
     return {**said, "cost_centre": fact.cost_centre, **_times(fact)}
 
 
-def _times(fact: PriceFact | RuleFact | PolicyFact | EntitlementFact) -> dict[str, str | None]:
+def _times(fact: PriceFact | LotFact | _Rule | PolicyFact | EntitlementFact) -> dict[str, str | None]:
     return {
         "from": format_utc(fact.start_s) if fact.start_s else None,
         "to": None if fact.end_s is None else format_utc(fact.end_s),
     }
 
 
-def _moved(before: Iterable[RuleFact], after: Iterable[RuleFact]) -> Iterator[Change]:
+def _moved(kind: str, before: Iterable[_Rule], after: Iterable[_Rule]) -> Iterator[Change]:
     """The fewest rules that, taken out and put in elsewhere, make the old order the new one."""
     old, new = _ordered(before), _ordered(after)
     there = [identity for identity in old if identity in new]
@@ -187,8 +235,8 @@ def _moved(before: Iterable[RuleFact], after: Iterable[RuleFact]) -> Iterator[Ch
         if identity not in still
     }
     for now, name, was in moved:
-        yield Change("rule", Action.moved, name, {"place": str(was)}, {"place": str(now)})
+        yield Change(kind, Action.moved, name, {"place": str(was)}, {"place": str(now)})
 
 
-def _ordered(facts: Iterable[RuleFact]) -> dict[str, RuleFact]:
+def _ordered(facts: Iterable[_Rule]) -> dict[str, _Rule]:
     return {fact.identity: fact for fact in sorted(facts, key=lambda one: (one.position, one.identity))}

@@ -7,27 +7,30 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 
+from chargeback.terms.bills_file import read_bill_rules
 from chargeback.terms.entitlements_file import Placed, read_entitlements, unknown_teams
 from chargeback.terms.entries import Faults
 from chargeback.terms.in_force import TermsInForce
+from chargeback.terms.lots_file import read_lots
 from chargeback.terms.policies_file import read_policies
 from chargeback.terms.prices_file import gaps, read_prices
 from chargeback.terms.teams_file import Tenure, read_rules, read_tenures
 from chargeback.terms.validity import Clock
 from gpuledger.errors import InputError, Place
-from gpuledger.versions import EntitlementFact, PolicyFact, PriceFact, RuleFact
+from gpuledger.versions import BillRuleFact, EntitlementFact, LotFact, PolicyFact, PriceFact, RuleFact
 from gpuledger.yaml_files import Document, read_yaml_file
 
 __all__ = ["FILES", "TermsFolder", "read_folder"]
 
 TEAMS, PRICES, POLICIES, ENTITLEMENTS = "teams.yaml", "prices.yaml", "policies.yaml", "entitlements.yaml"
-FILES = (TEAMS, PRICES, POLICIES, ENTITLEMENTS)
+LOTS, BILLS = "lots.yaml", "bills.yaml"
+FILES = (TEAMS, PRICES, POLICIES, ENTITLEMENTS, LOTS, BILLS)
 """The files that a folder of terms may have."""
 
 
 @dataclass(frozen=True)
 class TermsFolder:
-    """What a folder says: rules, prices of origin `terms`, policies and entitlements; None without a file.
+    """What a folder says: rules, prices of origin `terms`, policies and so on; None without a file.
 
     `warnings` are sentences about what is no error, `zone` where times without an offset were read.
     """
@@ -36,6 +39,8 @@ class TermsFolder:
     prices: tuple[PriceFact, ...] | None
     policies: tuple[PolicyFact, ...] | None
     entitlements: tuple[EntitlementFact, ...] | None
+    lots: tuple[LotFact, ...] | None
+    bill_rules: tuple[BillRuleFact, ...] | None
     warnings: tuple[str, ...]
     zone: str | None
 
@@ -43,7 +48,9 @@ class TermsFolder:
     def absent(self) -> dict[str, str]:
         """The files that it has not, each with the kind of terms that stay as they are in force."""
         kinds = {"rules": TEAMS, "prices": PRICES, "policies": POLICIES, "entitlements": ENTITLEMENTS}
-        return {file: kind for kind, file in kinds.items() if getattr(self, kind) is None}
+        kinds |= {"lots": LOTS, "bill_rules": BILLS}
+        told = {"bill_rules": "rules of bills"}
+        return {file: told.get(kind, kind) for kind, file in kinds.items() if getattr(self, kind) is None}
 
     def over(self, agreed: TermsInForce) -> TermsInForce:
         """What would be in force: the folder's terms in place of all that came from terms before."""
@@ -53,6 +60,8 @@ class TermsFolder:
             prices=agreed.prices if self.prices is None else _prices_over(agreed.prices, self.prices),
             policies=agreed.policies if self.policies is None else self.policies,
             entitlements=agreed.entitlements if self.entitlements is None else self.entitlements,
+            lots=agreed.lots if self.lots is None else self.lots,
+            bill_rules=agreed.bill_rules if self.bill_rules is None else self.bill_rules,
         )
 
 
@@ -65,7 +74,7 @@ def read_folder(folder: Path, zone: str, agreed: TermsInForce) -> TermsFolder:
     documents = _documents(folder, faults)
     clock = Clock(lambda: zone)
     imported = [fact for fact in agreed.prices if fact.origin != "terms"]
-    rules, prices, policies, entitlements = None, None, None, None
+    rules, prices, policies, entitlements, lots, bill_rules = None, None, None, None, None, None
     tenures: list[Tenure] = []
     with faults.noted():
         if TEAMS in documents:
@@ -78,12 +87,18 @@ def read_folder(folder: Path, zone: str, agreed: TermsInForce) -> TermsFolder:
     with faults.noted():
         if ENTITLEMENTS in documents:
             entitlements = read_entitlements(documents[ENTITLEMENTS], clock, faults, tenures)
+    with faults.noted():
+        lots = read_lots(documents[LOTS], clock, faults) if LOTS in documents else None
+    with faults.noted():
+        bill_rules = read_bill_rules(documents[BILLS], clock, faults) if BILLS in documents else None
     faults.refuse(folder)
     return TermsFolder(
         rules=None if rules is None else tuple(rules),
         prices=None if prices is None else tuple(term.fact for term in prices),
         policies=None if policies is None else tuple(policies),
         entitlements=None if entitlements is None else tuple(fact for fact, _ in entitlements),
+        lots=None if lots is None else tuple(sorted(lots, key=lambda fact: fact.identity)),
+        bill_rules=None if bill_rules is None else tuple(bill_rules),
         warnings=(*gaps(prices or ()), *_unknown_teams(entitlements or (), tenures, rules, agreed)),
         zone=clock.used,
     )

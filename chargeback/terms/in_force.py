@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sqlalchemy import Connection
 
 from gpuledger.versions import (
+    BillFact,
+    BillRuleFact,
     EntitlementFact,
+    FxFact,
+    LotFact,
     OwnerFact,
     PolicyFact,
     PriceFact,
     RuleFact,
+    bill_rules_in_force,
+    bills_in_force,
     entitlements_in_force,
+    fx_in_force,
+    lots_in_force,
     owners_in_force,
     policies_in_force,
     prices_in_force,
@@ -26,31 +34,49 @@ __all__ = ["Seqs", "TermsInForce", "terms_in_force"]
 class Seqs:
     """What is known of each kind of fact: `usage` is the lake and how far its sources are complete.
 
-    `samples` is what was reported of devices, partitions and processes; entitlements go with `policy`, whose
-    choices alone make use of them.
+    `samples` is what was reported of devices, partitions and processes; rules of bills go with `bill`,
+    entitlements with `policy`, whose choices alone make use of them.
     """
 
     usage: int
     samples: int
     owner: int
     price: int
+    bill: int
+    lot: int
+    fx: int
     policy: int
+
+    @property
+    def latest(self) -> int:
+        """The greatest of them."""
+        return max(int(getattr(self, name)) for name in self.__dataclass_fields__)
 
     @classmethod
     def at(cls, seq: int) -> Seqs:
         """Everything as known at one seq."""
-        return cls(seq, seq, seq, seq, seq)
+        return cls(**dict.fromkeys(cls.__dataclass_fields__, seq))
 
 
 @dataclass(frozen=True)
 class TermsInForce:
-    """Owners, rules of owners, prices, policies and entitlements, as people agreed on them."""
+    """Owners, rules of owners, prices, bills, lots, exchange rates, policies and entitlements.
+
+    The lines of its bills are those in the lake at `bill_seq`. `fx_later` are the rates at the latest seq
+    of any kind, where that is another than that of `fx`: they count where no rate is known.
+    """
 
     owners: tuple[OwnerFact, ...] = ()
     rules: tuple[RuleFact, ...] = ()
     prices: tuple[PriceFact, ...] = ()
+    bills: tuple[BillFact, ...] = ()
+    bill_rules: tuple[BillRuleFact, ...] = ()
+    lots: tuple[LotFact, ...] = ()
+    fx: tuple[FxFact, ...] = ()
     policies: tuple[PolicyFact, ...] = ()
     entitlements: tuple[EntitlementFact, ...] = ()
+    bill_seq: int = field(default=0, compare=False)
+    fx_later: tuple[FxFact, ...] = field(default=(), compare=False)
 
 
 def terms_in_force(connection: Connection, seqs: Seqs) -> TermsInForce:
@@ -59,6 +85,12 @@ def terms_in_force(connection: Connection, seqs: Seqs) -> TermsInForce:
         owners=tuple(owners_in_force(connection, seqs.owner)),
         rules=tuple(rules_in_force(connection, seqs.owner)),
         prices=tuple(prices_in_force(connection, seqs.price)),
+        bills=tuple(bills_in_force(connection, seqs.bill)),
+        bill_rules=tuple(bill_rules_in_force(connection, seqs.bill)),
+        lots=tuple(lots_in_force(connection, seqs.lot)),
+        fx=tuple(fx_in_force(connection, seqs.fx)),
         policies=tuple(policies_in_force(connection, seqs.policy)),
         entitlements=tuple(entitlements_in_force(connection, seqs.policy)),
+        bill_seq=seqs.bill,
+        fx_later=() if seqs.latest == seqs.fx else tuple(fx_in_force(connection, seqs.latest)),
     )

@@ -15,7 +15,8 @@ from chargeback.closes import CLOSED, find_close
 from chargeback.desk import Desk, Progressing
 from chargeback.ledger import Result, engine_of, load_run, periods_with_books, run_in_force
 from chargeback.outline import Outline, outline, periods_with_facts
-from chargeback.runs import come_to_the_same, compute_books, terms_of
+from chargeback.period_terms import come_to_the_same, terms_of
+from chargeback.runs import compute_books
 from chargeback.statement import By, Statement, state_statement
 from chargeback.terms.in_force import TermsInForce
 from chargeback.units import Terms

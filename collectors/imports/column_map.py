@@ -125,12 +125,16 @@ class InventoryColumns(Columns):
     compute_slices: Quantity | None = None
     memory_slices: Quantity | None = None
     memory_bytes: Quantity | None = None
+    cpus: Quantity | None = None
+    node_memory_bytes: Quantity | None = None
+    licences: Quantity | None = None
     provider: Text | None = None
     billing_account: Text | None = None
     zone: Text | None = None
     purchase_option: Text | None = None
     instance_id: Text | None = None
     reservation_id: Text | None = None
+    ended_by: Text | None = None
 
 
 class CapacityColumns(Columns):

@@ -13,6 +13,7 @@ __all__ = [
     "HoldingFact",
     "LakeFact",
     "NodeFact",
+    "NodeResourceFact",
     "PartitionFact",
     "PhaseFact",
     "SlotFact",
@@ -39,6 +40,21 @@ class NodeFact(NamedTuple):
     instance_id: str | None
     reservation_id: str | None
     ended_by: str | None
+
+
+class NodeResourceFact(NamedTuple):
+    """A node has so much of a resource over `[start_s, end_s)`: `unit` is 1, milli or bytes."""
+
+    identity: str
+    source: str
+    withdrawn: bool
+    start_s: int
+    end_s: int | None
+    cluster: str
+    node: str
+    resource: str
+    quantity: int
+    unit: str
 
 
 class SlotFact(NamedTuple):
@@ -165,5 +181,17 @@ class PhaseFact(NamedTuple):
     phase: str
 
 
-LakeFact = NodeFact | SlotFact | DeviceFact | HoldingFact | StateFact | PartitionFact | PhaseFact
-Fact = TypeVar("Fact", NodeFact, SlotFact, DeviceFact, HoldingFact, StateFact, PartitionFact, PhaseFact)
+LakeFact = (
+    NodeFact | NodeResourceFact | SlotFact | DeviceFact | HoldingFact | StateFact | PartitionFact | PhaseFact
+)
+Fact = TypeVar(
+    "Fact",
+    NodeFact,
+    NodeResourceFact,
+    SlotFact,
+    DeviceFact,
+    HoldingFact,
+    StateFact,
+    PartitionFact,
+    PhaseFact,
+)

@@ -38,7 +38,16 @@ _NUMBER = re.compile(r"[0-9]{1,18}(?:\.[0-9]{1,18})?", re.ASCII)
 _GPU_UUID = re.compile(r"(?:GPU|MIG)-", re.IGNORECASE)
 _TIMES = ("start", "end")
 _COUNTS = frozenset(
-    {"units", "fraction", "cpus", "memory_bytes", "licences", "compute_slices", "memory_slices"}
+    {
+        "units",
+        "fraction",
+        "cpus",
+        "memory_bytes",
+        "licences",
+        "compute_slices",
+        "memory_slices",
+        "node_memory_bytes",
+    }
 )
 
 

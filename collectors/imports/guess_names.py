@@ -57,11 +57,15 @@ _INVENTORY = {
     "sku": "sku instancetype machinetype nodetype vmsize flavor flavour",
     "compute_slices": "computeslices",
     "memory_slices": "memoryslices",
+    "cpus": "cpus vcpus ncpus numcpus",
+    "node_memory_bytes": "nodememorybytes nodememorymib nodememorygib",
+    "licences": "licences licenses",
     "provider": "provider cloud cloudprovider",
     "billing_account": "billingaccount billingaccountid accountid subscription subscriptionid",
     "purchase_option": "purchaseoption capacitytype lifecycle",
     "instance_id": "instanceid vmid machineid providerid",
     "reservation_id": "reservationid reservation capacityreservationid",
+    "ended_by": "endedby terminatedby",
 }
 
 
@@ -109,6 +113,8 @@ SCALES = {
     "memmib": ("times", str(2**20)),
     "memorygib": ("times", str(2**30)),
     "memgib": ("times", str(2**30)),
+    "nodememorymib": ("times", str(2**20)),
+    "nodememorygib": ("times", str(2**30)),
 }
 """Names that say their unit, with what the number is multiplied or divided by."""
 

@@ -15,7 +15,7 @@ from collectors.imports.changes import Changes, settle_holdings
 from collectors.imports.column_map import CapacityMap, HoldingMap, InventoryMap
 from collectors.imports.counts import CapacityReader, Series, series_of
 from collectors.imports.deliver import Delivery, Outcome, deliver
-from collectors.imports.facts import DeviceFact, HoldingFact, NodeFact, SlotFact
+from collectors.imports.facts import DeviceFact, HoldingFact, NodeFact, NodeResourceFact, SlotFact
 from collectors.imports.holdings import HoldingReader, held_gpu_seconds, suspended_gpu_seconds
 from collectors.imports.intake import Intake, Reach, Watch
 from collectors.imports.inventory import InventoryReader, PlaceRow, refuse_contradictions
@@ -32,7 +32,7 @@ __all__ = ["Ledger", "import_capacity", "import_holdings", "import_inventory", "
 
 _WORDS_NAMED = 3
 
-OfNode = TypeVar("OfNode", NodeFact, SlotFact, DeviceFact)
+OfNode = TypeVar("OfNode", NodeFact, SlotFact, DeviceFact, NodeResourceFact)
 
 
 class Ledger(Protocol):
@@ -136,7 +136,12 @@ def _known_places(lake: Lake, seq: int, rows: list[PlaceRow]) -> Places:
         found = facts_of_nodes(lake, table, kind, seq, names)
         return [fact for fact in found if (fact.cluster, fact.node) in nodes]
 
-    return Places(known("node", NodeFact), known("slot", SlotFact), known("device", DeviceFact))
+    return Places(
+        known("node", NodeFact),
+        known("slot", SlotFact),
+        known("device", DeviceFact),
+        known("node_resource", NodeResourceFact),
+    )
 
 
 def import_capacity(intake: Intake, column_map: CapacityMap, ledger: Ledger, watch: Watch) -> Summary:

@@ -15,10 +15,21 @@ from collectors.imports.rows import Cells, refuse
 from collectors.imports.spans import end_of
 from collectors.imports.times import Times
 
-__all__ = ["InventoryReader", "NodeTraits", "PlaceRow", "refuse_contradictions"]
+__all__ = ["RESOURCES", "InventoryReader", "NodeTraits", "PlaceRow", "refuse_contradictions"]
 
 _MOST_UNITS = 1_024
-_COUNTS = ("units", "compute_slices", "memory_slices", "memory_bytes")
+_COUNTS = {
+    "units": (1, ""),
+    "compute_slices": (1, ""),
+    "memory_slices": (1, ""),
+    "memory_bytes": (1, ""),
+    "cpus": (1000, " in thousandths"),
+    "node_memory_bytes": (1, ""),
+    "licences": (1, ""),
+}
+
+RESOURCES = {"cpu": ("cpus", "milli"), "memory": ("node_memory_bytes", "bytes"), "licence": ("licences", "1")}
+"""The resources of a node besides GPUs, each with the field that says it and its unit."""
 
 
 class NodeTraits(NamedTuple):
@@ -32,6 +43,7 @@ class NodeTraits(NamedTuple):
     purchase_option: str
     instance_id: str
     reservation_id: str
+    ended_by: str
 
 
 class PlaceRow(NamedTuple):
@@ -49,6 +61,7 @@ class PlaceRow(NamedTuple):
     memory_slices: int
     memory_bytes: int | None
     traits: NodeTraits
+    resources: tuple[tuple[str, int], ...] = ()
 
     @property
     def key(self) -> str:
@@ -68,8 +81,8 @@ class InventoryReader:
         self._start = times.reading(columns.start, "start", nulls)
         self._end = times.reading_or_open(columns.end, "end", nulls)
         self._counts = {
-            name: count_of(cell, name, nulls)
-            for name in _COUNTS
+            name: count_of(cell.scaled(scale), name, nulls, mend=mend)
+            for name, (scale, mend) in _COUNTS.items()
             if (cell := getattr(columns, name)) is not None
         }
 
@@ -96,6 +109,11 @@ class InventoryReader:
             memory_slices=1 if memory is None else memory,
             memory_bytes=counts.get("memory_bytes"),
             traits=NodeTraits(*(text[name] for name in NodeTraits._fields)),
+            resources=tuple(
+                (resource, said)
+                for resource, (name, _) in RESOURCES.items()
+                if (said := counts.get(name)) is not None
+            ),
         )
 
 
@@ -151,7 +169,7 @@ def _devices_claimed(row: PlaceRow) -> Iterator[tuple[Hashable, str, Hashable]]:
 
 
 def _nodes_claimed(row: PlaceRow) -> Iterator[tuple[Hashable, str, Hashable]]:
-    yield (row.cluster, row.node), row.node, row.traits
+    yield (row.cluster, row.node), row.node, (row.traits, row.resources)
 
 
 def _refuse(

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from collectors.imports.changes import Changes, settle
-from collectors.imports.facts import DeviceFact, NodeFact, SlotFact
-from collectors.imports.inventory import NodeTraits, PlaceRow
+from collectors.imports.facts import DeviceFact, NodeFact, NodeResourceFact, SlotFact
+from collectors.imports.inventory import RESOURCES, NodeTraits, PlaceRow
 from collectors.imports.keys import join_key, number_of
 from collectors.imports.spans import FOREVER, end_of, joined, overlap
 
@@ -25,6 +25,7 @@ class Places:
     nodes: list[NodeFact]
     slots: list[SlotFact]
     devices: list[DeviceFact]
+    resources: list[NodeResourceFact]
 
 
 def settle_inventory(rows: Iterable[PlaceRow], source: str, known: Places) -> dict[str, Changes]:
@@ -40,14 +41,23 @@ def settle_inventory(rows: Iterable[PlaceRow], source: str, known: Places) -> di
     devices_said = _corrected(known.devices, [row for row in delivered if row.device], devices)
     kept = [fact for fact in known.slots if fact.identity not in slots_said]
     nodes = {fact.identity: fact for fact in _node_facts(delivered, kept, known.nodes, source)}
+    resources = {fact.identity: fact for fact in _resource_facts(delivered, known.resources, source)}
+    named = {(fact.cluster, fact.node, fact.resource) for fact in resources.values()}
+    resources_said = {
+        one.identity for one in known.resources if (one.cluster, one.node, one.resource) in named
+    }
     nodes_said = {one.identity for one in known.nodes if one.source == source or one.identity in nodes}
-    return {
+    changes = {
         "node": settle(nodes, {one.identity: one for one in known.nodes if one.identity in nodes_said}),
         "slot": settle(slots, {one.identity: one for one in known.slots if one.identity in slots_said}),
         "device": settle(
             devices, {one.identity: one for one in known.devices if one.identity in devices_said}
         ),
     }
+    if resources:
+        said = {one.identity: one for one in known.resources if one.identity in resources_said}
+        changes["node_resource"] = settle(resources, said)
+    return changes
 
 
 def _corrected(
@@ -162,7 +172,6 @@ def _node_fact(key: NodeKey, start_s: int, end_s: int | None, traits: NodeTraits
         end_s=end_s,
         cluster=cluster,
         node=node,
-        ended_by=None,
         **known,
     )
 
@@ -172,3 +181,44 @@ _UNKNOWN = NodeTraits(*[""] * len(NodeTraits._fields))
 
 def _traits(node: NodeFact) -> NodeTraits:
     return NodeTraits(*(getattr(node, name) or "" for name in NodeTraits._fields))
+
+
+def _resource_facts(
+    rows: Iterable[PlaceRow], known: Iterable[NodeResourceFact], source: str
+) -> list[NodeResourceFact]:
+    """How much of each resource a node has: what the rows say, and what was known at other times."""
+    said: dict[tuple[str, str, str], list[tuple[int, int | None, int]]] = defaultdict(list)
+    for row in rows:
+        for resource, quantity in row.resources:
+            said[row.cluster, row.node, resource].append((row.start_s, row.end_s, quantity))
+    for fact in known:
+        if (key := (fact.cluster, fact.node, fact.resource)) in said:
+            said[key].append((fact.start_s, fact.end_s, fact.quantity))
+    return [
+        fact
+        for key, stretches in sorted(said.items())
+        for fact in joined(_resource_pieces(key, stretches, source))
+    ]
+
+
+def _resource_pieces(
+    key: tuple[str, str, str], said: list[tuple[int, int | None, int]], source: str
+) -> Iterable[NodeResourceFact]:
+    """One fact per stretch between two edges, by the first of `said` that holds then."""
+    cluster, node, resource = key
+    edges = sorted({edge for start_s, end_s, _ in said for edge in (start_s, end_of(end_s))})
+    for start_s, end_s in pairwise(edges):
+        quantity = next((many for begin, end, many in said if overlap(start_s, end_s, begin, end)), None)
+        if quantity is not None:
+            yield NodeResourceFact(
+                identity=f"{join_key([cluster, node, resource])}/{start_s}",
+                source=source,
+                withdrawn=False,
+                start_s=start_s,
+                end_s=None if end_s == FOREVER else end_s,
+                cluster=cluster,
+                node=node,
+                resource=resource,
+                quantity=quantity,
+                unit=RESOURCES[resource][1],
+            )

@@ -389,6 +389,11 @@ def test_every_staged_table_holds_text_and_64_bit_integers_and_says_what_each_co
     monkeypatch.setattr(Workbench, "run", spied)
     node_of(house, slots=2)
     house.holding("j", DAY, DAY + HOUR, "a", node="n1", units=1)
+    given = {"node": "n2", "resource": "cpu", "quantity": 2000, "unit": "milli"}
+    house.fact("node_resource", "n2/cpu", DAY, None, **given)
+    house.slot("n2", 0, DAY, DAY + HOUR, model="B200")
+    house.price("8", 0, model="B200", unit="node_hour")
+    house.policy("node_cost", "by_resource/1")
     house.policy("distribute_idle_free", "even/1")
     house.keep()
     house.books()

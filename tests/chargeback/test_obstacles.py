@@ -8,8 +8,8 @@ from house import at
 
 from chargeback.checks import Check
 from chargeback.ledger import Result
+from chargeback.money_parts import TICKS
 from chargeback.obstacles import Obstacle, Signable, broken, obstacles
-from chargeback.pricing import TICKS
 from chargeback.statement import By, state_statement
 from chargeback.units import TimeDay
 from gpuledger.versions import Book
@@ -33,8 +33,9 @@ def found(
         "charged": "pooled",
         "data_through": {"c/jobs": END} if through is None else through,
         "orphaned_ticks": {"c": orphaned},
+        "prices": [],
     }
-    result = Result("r", "2026-10", seq, END, [], [], list(times), {}, summary)
+    result = Result("r", "2026-10", seq, END, [], [], list(times), {}, {}, {}, summary)
     asked = {"now_s": END, "latest_seq": 4} | asked
     return obstacles(result, state_statement(BOOK, result, By.owner), (), **asked)
 

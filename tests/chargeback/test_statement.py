@@ -93,7 +93,8 @@ def result_of(amounts: list[tuple[str, str, str, int]]) -> Result:
         for team, owner, account, amount in amounts
     ]
     exact = {"H100": Fraction(sum(amount for *_, amount in amounts))}
-    return Result("r", "2026-10", 1, 0, [], entries, [], exact, {"charged": "pooled"})
+    cents = {"H100": half_up(exact["H100"] / 10**7)}
+    return Result("r", "2026-10", 1, 0, [], entries, [], exact, cents, {}, {"charged": "pooled"})
 
 
 teams = st.sampled_from(["a", "b", "__account__"])

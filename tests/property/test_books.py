@@ -16,7 +16,7 @@ from months import Month, books_of, months, of_the_same_months, several, stateme
 from oracle import Share, orphaned_ticks, shares_of, stretches_of
 
 from chargeback.ledger import Result
-from chargeback.spans import meter_of
+from chargeback.meters import record_name
 from chargeback.statement import By, Statement
 from chargeback.units import EntryDay, TimeDay
 from gpuledger.money import half_up
@@ -121,9 +121,10 @@ def test_owners_pay_for_the_time_that_was_theirs(month: Month) -> None:
 
 def lots_of(fleet: Fleet) -> dict[Meter | None, str]:
     """The lot that each meter of the price list drives."""
+    named = {fact: record_name(fact).rpartition("@")[0] for fact in fleet.prices}
     return {
-        Meter(fact.selector_kind, fact.selector, fact.region, fact.purchase_option): meter_of(fact, "USD").lot
-        for fact in fleet.prices
+        Meter(fact.selector_kind, fact.selector, fact.region, fact.purchase_option): lot
+        for fact, lot in named.items()
     }
 
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from chargeback.distribute import Move, moves_of
 from chargeback.distribution import Distribution
+from chargeback.money_parts import TICKS
 from chargeback.policies import CHOICES, DISTRIBUTABLE
-from chargeback.pricing import TICKS
 from chargeback.units import OwnerPiece
 from gpuledger.versions import EntitlementFact
 

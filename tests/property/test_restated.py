@@ -83,7 +83,7 @@ def test_every_line_of_every_view_is_what_it_was_and_what_each_cause_changed(his
 def test_whoever_differs_gets_the_floor_or_the_ceiling_of_it_in_cents(history: History) -> None:
     for month in outcome_of(history).months:
         for one, steps in month.restatements:
-            cells = restated_cells(steps, one.exact, history.month.charged, USD)
+            cells = restated_cells(steps, one.exact, USD)
             assert sum(cell.minor for cell in cells) == half_up(one.exact / CENT)
             check_cents(cells)
 
@@ -141,12 +141,12 @@ def test_cents_of_any_differences_go_level_by_level_and_add_up(steps: list[Step]
     """`floors` is by how much meters round what they post."""
     booked = sum(row.amount for step in steps for row in step.entries)
     exact = booked + floors if booked else Fraction(0)
-    cells = restated_cells(steps, exact, "pooled", USD)
+    cells = restated_cells(steps, exact, USD)
     assert sum(cell.minor for cell in cells) == half_up(exact / CENT)
     check_cents(cells)
     causes = [replace(step, cause=cause) for step, cause in zip(steps, reversed(CAUSES), strict=False)]
     for by in By:
-        one, other = (restated_lines(restated_cells(s, exact, "pooled", USD), s, by) for s in (steps, causes))
+        one, other = (restated_lines(restated_cells(s, exact, USD), s, by) for s in (steps, causes))
         assert [(line.key, line.minor) for line in one] == [(line.key, line.minor) for line in other]
 
 

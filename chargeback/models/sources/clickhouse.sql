@@ -29,6 +29,9 @@ select
     coalesce(t.share_mode, '') as share_mode,
     t.weight as weight,
     t.weight_cap as weight_cap,
+    coalesce(t.cpus_milli, 0) as cpus_milli,
+    intDiv(coalesce(t.memory_bytes, 0) + 1048575, 1048576) as memory_mib,
+    coalesce(t.licences, 0) as licences,
     toInt64(t.assumed) as is_assumed,
     t.model as model,
     t.region as region,
@@ -113,6 +116,41 @@ select
     t.cluster || '/' || t.run as run,
     t.phase as phase
 from $phase_files as t
+inner join lake_file as f on t.filename = f.path;
+
+create or replace view source_node as
+select
+    t.identity as identity,
+    coalesce(t.seq, f.added_seq) as seq,
+    toInt64(t.withdrawn) as withdrawn,
+    t.start_s as start_s,
+    t.end_s as end_s,
+    t.cluster as cluster,
+    t.cluster || '/' || t.node as node,
+    coalesce(t.provider, '') as provider,
+    coalesce(t.billing_account, '') as billing_account,
+    coalesce(t.region, '') as region,
+    coalesce(t.zone, '') as zone,
+    coalesce(t.sku, '') as sku,
+    coalesce(t.purchase_option, '') as purchase_option,
+    coalesce(t.instance_id, '') as instance,
+    coalesce(t.reservation_id, '') as reservation,
+    coalesce(t.ended_by, '') as ended_by
+from $node_files as t
+inner join lake_file as f on t.filename = f.path;
+
+create or replace view source_node_resource as
+select
+    t.identity as identity,
+    coalesce(t.seq, f.added_seq) as seq,
+    toInt64(t.withdrawn) as withdrawn,
+    t.start_s as start_s,
+    t.end_s as end_s,
+    t.cluster as cluster,
+    t.cluster || '/' || t.node as node,
+    t.resource as resource,
+    t.quantity as quantity
+from $node_resource_files as t
 inner join lake_file as f on t.filename = f.path;
 
 create or replace view source_activity as

@@ -228,11 +228,11 @@ def test_failed_apply_leaves_nothing(applied: Desktop) -> None:
     assert stored(applied) == before
 
 
-def test_price_in_another_currency_than_the_book_is_refused_before_it_is_stored(applied: Desktop) -> None:
+def test_price_in_a_currency_without_exchange_rates_is_refused_before_it_is_stored(applied: Desktop) -> None:
     applied.write("terms/prices.yaml", f"prices: [{PRICE.replace('USD', 'EUR')}]\n")
     before = stored(applied)
     code, _, err = applied.type("apply")
-    assert code == 6 and "priced in EUR, the book in USD" in err
+    assert code == 6 and "no exchange rate of EUR in USD is known for 2026-10-" in err
     assert stored(applied) == before
 
 
@@ -391,3 +391,21 @@ def test_terms_that_changed_while_they_were_compared_are_not_overwritten(house: 
     assert keep_terms(database, agreed, proposed, at_s=0, note="", actor="ann") == commit.seq + 1
     with database.read() as connection:
         assert terms_in_force(connection, Seqs.at(commit.seq + 1)) == proposed
+
+
+def test_lots_and_rules_of_bills_are_kept_changed_and_withdrawn(applied: Desktop) -> None:
+    fee = "{lot: rack, kind: fee, every: month, amount: %s, currency: USD, from: 2026-10-01, account: shared}"
+    applied.write("terms/lots.yaml", f"lots: [{fee % 31}]\nassets: []\nenergy: []\n")
+    applied.write("terms/bills.yaml", "rules: [{match: {category: Tax}, account: shared}]\n")
+    assert said(applied, "--no-money")[-2].endswith("2 new")
+    applied.write("terms/lots.yaml", f"lots: [{fee % 32}]\nassets: []\nenergy: []\n")
+    assert "amount 31 → 32" in said(applied, "--no-money")[0]
+    (kept,) = in_force(applied).lots
+    assert (kept.lot, kept.kind, kept.amount) == ("rack", "fee", "32")
+    assert said(applied, "--no-money") == [
+        f"nothing changes: the terms are those in force at seq {document(applied, '--no-money')['seq']}"
+    ]
+    applied.write("terms/lots.yaml", "lots: []\nassets: []\nenergy: []\n")
+    applied.write("terms/bills.yaml", "rules: []\n")
+    assert said(applied, "--no-money")[-2].endswith("2 withdrawn")
+    assert (in_force(applied).lots, in_force(applied).bill_rules) == ((), ())

@@ -19,6 +19,8 @@ EMPTY = {
     "prices.yaml": "prices: []\n",
     "policies.yaml": "policies: []\n",
     "entitlements.yaml": "entitlements: []\nlending: []\npools: []\n",
+    "lots.yaml": "lots: []\nassets: []\nenergy: []\n",
+    "bills.yaml": "rules: []\n",
 }
 
 
@@ -79,3 +81,27 @@ def test_zone_is_said_only_where_a_time_needed_it(folder: Path) -> None:
     assert read_folder(folder, "Asia/Tokyo", NOTHING).zone is None
     (folder / "teams.yaml").write_text("teams: [{team: a, from: 2026-10-01}]\nrules: []\n")
     assert read_folder(folder, "Asia/Tokyo", NOTHING).zone == "Asia/Tokyo"
+
+
+FEE = "{lot: rack, kind: fee, every: month, amount: 1, currency: USD, from: 2026-10-01, account: shared}"
+
+
+def test_lots_and_rules_of_bills_are_read_and_an_absent_file_leaves_those_in_force(folder: Path) -> None:
+    (folder / "lots.yaml").write_text(f"lots: [{FEE}]\nassets: []\nenergy: []\n")
+    (folder / "bills.yaml").write_text("rules: [{match: {category: Tax}, account: shared}]\n")
+    agreed = read_folder(folder, "UTC", NOTHING).over(NOTHING)
+    assert [fact.lot for fact in agreed.lots] == ["rack"]
+    assert [fact.matching for fact in agreed.bill_rules] == ['{"category":["Tax"]}']
+    (folder / "lots.yaml").unlink()
+    (folder / "bills.yaml").unlink()
+    read = read_folder(folder, "UTC", agreed)
+    assert read.over(agreed) == agreed
+    assert read.absent == {"lots.yaml": "lots", "bills.yaml": "rules of bills"}
+
+
+def test_mistakes_of_lots_and_bills_are_said_with_the_others(folder: Path) -> None:
+    (folder / "lots.yaml").write_text(f"lots: [{FEE}, {FEE}]\nassets: []\nenergy: []\n")
+    (folder / "bills.yaml").write_text("rules:\n- {match: {category: Tax}}\n")
+    message = refused(folder).message
+    assert f"{folder / 'lots.yaml'}, line 1: lines 1 and 1 both say what rack is at the same time" in message
+    assert f"{folder / 'bills.yaml'}, line 2: the rule says nothing of what its lines are for" in message

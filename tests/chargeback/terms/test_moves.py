@@ -11,7 +11,8 @@ from sqlalchemy import func, select
 
 from chargeback.desk import silent
 from chargeback.outline import outline
-from chargeback.runs import compute_books, terms_at
+from chargeback.period_terms import terms_at
+from chargeback.runs import compute_books
 from chargeback.terms.apply_print import print_months
 from chargeback.terms.in_force import Seqs, TermsInForce, terms_in_force
 from chargeback.terms.moves import MonthMove, TeamMove, moved_months

@@ -3,7 +3,8 @@
 -- entry: what is charged. One row moves an amount from (from_account, from_owner) to (to_account, to_owner).
 -- Grain: lot or pool x money piece x slot x lane x run x owner x phase x account.
 -- Units: amount in the currency's quanta; piece_s and from_s in UTC seconds. An empty text means "none".
--- Charged by pool: clearing to the owners, the lot empty. Charged as recognised: accrued to the owners, by lot.
+-- Charged by pool: clearing to the owners, the lot empty. Charged as recognised: accrued or prepaid to the owners,
+-- by lot.
 SELECT
   b.charged AS layer,
   n.lot AS lot,
@@ -18,7 +19,7 @@ SELECT
   v.lane AS lane,
   k.run AS run,
   k.phase AS phase,
-  b.from_account AS from_account,
+  n.from_account AS from_account,
   b.from_owner AS from_owner,
   k.account AS to_account,
   k.owner AS to_owner,
@@ -39,8 +40,8 @@ INNER JOIN taker AS k
   ON p.taker_no = k.taker_no
 INNER JOIN calendar_piece AS c
   ON p.piece_s = c.start_s
-INNER JOIN price_name AS n
-  ON p.price_no = n.price_no
+INNER JOIN charge_name AS n
+  ON p.charge_no = n.charge_no
 CROSS JOIN book_terms AS b
 WHERE
   p.amount <> 0

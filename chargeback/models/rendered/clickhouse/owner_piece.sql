@@ -7,7 +7,7 @@
 -- seconds. from_s to to_s is all of the pool's time in the piece that the unit knows of.
 WITH part AS (
   SELECT
-    p.price_no AS price_no,
+    p.charge_no AS charge_no,
     p.life_no AS life_no,
     p.taker_no AS taker_no,
     p.piece_s AS piece_s,
@@ -16,7 +16,7 @@ WITH part AS (
   FROM posted AS p
   UNION ALL
   SELECT
-    toInt64(0) AS price_no,
+    toInt64(0) AS charge_no,
     t.life_no AS life_no,
     t.taker_no AS taker_no,
     t.piece_s AS piece_s,
@@ -25,7 +25,7 @@ WITH part AS (
   FROM time_part AS t
 ), summed AS (
   SELECT
-    p.price_no AS price_no,
+    p.charge_no AS charge_no,
     p.life_no AS life_no,
     p.taker_no AS taker_no,
     p.piece_s AS piece_s,
@@ -33,7 +33,7 @@ WITH part AS (
     toInt64(SUM(p.ticks)) AS part_ticks
   FROM part AS p
   GROUP BY
-    p.price_no,
+    p.charge_no,
     p.life_no,
     p.taker_no,
     p.piece_s
@@ -70,8 +70,8 @@ WITH part AS (
     ON s.life_no = l.life_no
   INNER JOIN taker AS k
     ON s.taker_no = k.taker_no
-  INNER JOIN price_name AS n
-    ON s.price_no = n.price_no
+  INNER JOIN charge_name AS n
+    ON s.charge_no = n.charge_no
   WHERE
     k.owner = '__account__'
   GROUP BY

@@ -1,7 +1,7 @@
 -- Rendered by scripts/render from chargeback/models/posted.sql for ClickHouse; not to be edited.
 -- Tested with chDB against DuckDB, in a session that sets what sources/clickhouse.sql sets first.
 -- posted: each slot's money by whose time it was: first over claims (lane, run, owner), then inside each over accounts.
--- Grain: lot or pool x money piece x lane x taker. Keys: price_no, lane_no, from_s, taker_no.
+-- Grain: lot or pool x money piece x lane x taker. Keys: charge_no, lane_no, from_s, taker_no.
 -- Units: amount in the currency's quanta; weights in ticks. Splits are running differences with the phase
 -- (hour + 7919 * slot number) * 2654435761 mod W, so that no key is favoured; samples never move an owner's money.
 -- A row that has all of its money piece takes all of the amount: that is what both splits give it.
@@ -42,7 +42,7 @@ WITH shared AS (
     s.spread
 ), first_running AS (
   SELECT
-    a.price_no AS price_no,
+    a.charge_no AS charge_no,
     h.life_no AS life_no,
     h.lane_no AS lane_no,
     h.claim_no AS claim_no,
@@ -54,7 +54,7 @@ WITH shared AS (
     toInt64(ABS(a.amount)) AS part_amount,
     toInt64(
       SUM(h.weight) OVER (
-        PARTITION BY a.price_no, h.life_no, h.from_s
+        PARTITION BY a.charge_no, h.life_no, h.from_s
         ORDER BY h.lane_no, h.claim_no
         rows BETWEEN UNBOUNDED preceding AND CURRENT ROW
       )
@@ -64,7 +64,7 @@ WITH shared AS (
     ON a.life_no = h.life_no AND a.from_s = h.from_s
 ), first_split AS (
   SELECT
-    r.price_no AS price_no,
+    r.charge_no AS charge_no,
     r.life_no AS life_no,
     r.lane_no AS lane_no,
     r.claim_no AS claim_no,
@@ -84,7 +84,7 @@ WITH shared AS (
   FROM first_running AS r
 ), second_running AS (
   SELECT
-    f.price_no AS price_no,
+    f.charge_no AS charge_no,
     f.sign AS sign,
     f.amount AS part_amount,
     f.weight AS whole,
@@ -97,7 +97,7 @@ WITH shared AS (
     s.ticks AS weight,
     toInt64(
       SUM(s.ticks) OVER (
-        PARTITION BY f.price_no, s.life_no, s.from_s, s.lane_no, s.claim_no
+        PARTITION BY f.charge_no, s.life_no, s.from_s, s.lane_no, s.claim_no
         ORDER BY s.taker_no
         rows BETWEEN UNBOUNDED preceding AND CURRENT ROW
       )
@@ -110,7 +110,7 @@ WITH shared AS (
     AND f.claim_no = s.claim_no
 )
 SELECT
-  a.price_no AS price_no,
+  a.charge_no AS charge_no,
   t.life_no AS life_no,
   t.lane_no AS lane_no,
   t.taker_no AS taker_no,
@@ -124,7 +124,7 @@ WHERE
   t.ticks = t.whole_ticks
 UNION ALL
 SELECT
-  r.price_no AS price_no,
+  r.charge_no AS charge_no,
   r.life_no AS life_no,
   r.lane_no AS lane_no,
   r.taker_no AS taker_no,

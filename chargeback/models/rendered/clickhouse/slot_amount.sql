@@ -1,10 +1,10 @@
 -- Rendered by scripts/render from chargeback/models/slot_amount.sql for ClickHouse; not to be edited.
 -- Tested with chDB against DuckDB, in a session that sets what sources/clickhouse.sql sets first.
 -- slot_amount: the money of each slot's money piece under the layer that is charged.
--- Grain: slot x money piece x lot or pool. Keys: price_no, life_no, from_s.
--- Units: amount in the currency's quanta; price_no 0 is the slot's pool, else the meter;
--- share_no the part of the pool that the slot is in. Pooled: the part's amount by
--- running differences of whole seconds over its slots in key order, phase by hour; recognised: the meter's own amount.
+-- Grain: slot x money piece x lot or pool. Keys: charge_no, life_no, from_s.
+-- Units: amount in the currency's quanta; charge_no 0 is the slot's pool, else the lot or meter, from one account;
+-- share_no the part of the pool, or of what the lot pays for, that the slot is in. Of a part the amount goes by
+-- running differences of whole seconds over its slots in key order, phase by hour; a meter's is its own amount.
 WITH part AS (
   SELECT DISTINCT
     p.share_no AS share_no,
@@ -12,7 +12,8 @@ WITH part AS (
     p.piece_s AS piece_s,
     p.slot_ticks AS slot_ticks,
     p.slot_seconds AS whole,
-    p.amount AS part_amount,
+    toInt64(ABS(p.amount)) AS part_amount,
+    CASE WHEN p.amount < 0 THEN -toInt64(1) ELSE toInt64(1) END AS sign,
     intDiv(toInt64(p.piece_s), toInt64(3600)) * toInt64(2654435761) % p.slot_seconds AS phase
   FROM pool_share AS p
   INNER JOIN slot_life AS l
@@ -24,6 +25,7 @@ WITH part AS (
     m.from_s AS from_s,
     m.to_s - m.from_s AS seconds,
     p.part_amount AS part_amount,
+    p.sign AS sign,
     p.whole AS whole,
     p.phase AS phase,
     toInt64(
@@ -38,22 +40,78 @@ WITH part AS (
     ON m.pool_no = p.pool_no AND m.piece_s = p.piece_s AND m.slot_ticks = p.slot_ticks
   WHERE
     m.price_no > 0
+), lot_part AS (
+  SELECT DISTINCT
+    q.share_no AS share_no,
+    q.charge_no AS charge_no,
+    q.price_no AS price_no,
+    l.pool_no AS pool_no,
+    q.piece_s AS piece_s,
+    q.slot_ticks AS slot_ticks,
+    q.slot_seconds AS whole,
+    toInt64(ABS(q.amount)) AS part_amount,
+    CASE WHEN q.amount < 0 THEN -toInt64(1) ELSE toInt64(1) END AS sign,
+    intDiv(toInt64(q.piece_s), toInt64(3600)) * toInt64(2654435761) % q.slot_seconds AS phase
+  FROM lot_share AS q
+  INNER JOIN slot_life AS l
+    ON q.model = l.model AND q.region = l.region
+), by_lot AS (
+  SELECT
+    p.share_no AS share_no,
+    p.charge_no AS charge_no,
+    m.life_no AS life_no,
+    m.from_s AS from_s,
+    m.to_s - m.from_s AS seconds,
+    p.part_amount AS part_amount,
+    p.sign AS sign,
+    p.whole AS whole,
+    p.phase AS phase,
+    toInt64(
+      SUM(m.to_s - m.from_s) OVER (
+        PARTITION BY p.share_no
+        ORDER BY m.life_no, m.from_s
+        rows BETWEEN UNBOUNDED preceding AND CURRENT ROW
+      )
+    ) AS reached
+  FROM money_piece AS m
+  INNER JOIN lot_part AS p
+    ON m.price_no = p.price_no
+    AND m.pool_no = p.pool_no
+    AND m.piece_s = p.piece_s
+    AND m.slot_ticks = p.slot_ticks
 )
 SELECT
-  toInt64(0) AS price_no,
+  toInt64(0) AS charge_no,
   p.share_no AS share_no,
   p.life_no AS life_no,
   p.from_s AS from_s,
-  intDiv(toInt64(p.part_amount), toInt64(p.whole)) * p.seconds + intDiv(toInt64(p.part_amount % p.whole * p.reached + p.phase), toInt64(p.whole)) - intDiv(
-    toInt64(p.part_amount % p.whole * (
-      p.reached - p.seconds
-    ) + p.phase),
-    toInt64(p.whole)
+  p.sign * (
+    intDiv(toInt64(p.part_amount), toInt64(p.whole)) * p.seconds + intDiv(toInt64(p.part_amount % p.whole * p.reached + p.phase), toInt64(p.whole)) - intDiv(
+      toInt64(p.part_amount % p.whole * (
+        p.reached - p.seconds
+      ) + p.phase),
+      toInt64(p.whole)
+    )
   ) AS amount
 FROM pooled AS p
 UNION ALL
 SELECT
-  m.price_no AS price_no,
+  q.charge_no AS charge_no,
+  q.share_no AS share_no,
+  q.life_no AS life_no,
+  q.from_s AS from_s,
+  q.sign * (
+    intDiv(toInt64(q.part_amount), toInt64(q.whole)) * q.seconds + intDiv(toInt64(q.part_amount % q.whole * q.reached + q.phase), toInt64(q.whole)) - intDiv(
+      toInt64(q.part_amount % q.whole * (
+        q.reached - q.seconds
+      ) + q.phase),
+      toInt64(q.whole)
+    )
+  ) AS amount
+FROM by_lot AS q
+UNION ALL
+SELECT
+  a.charge_no AS charge_no,
   toInt64(0) AS share_no,
   m.life_no AS life_no,
   m.from_s AS from_s,
@@ -62,5 +120,6 @@ FROM money_piece AS m
 INNER JOIN meter_amount AS a
   ON m.price_no = a.price_no
   AND m.slot_ticks = a.slot_ticks
+  AND m.node_slots = a.node_slots
   AND m.from_s = a.from_s
   AND m.to_s = a.to_s

@@ -9,11 +9,13 @@ WITH summed AS (
     t.taker_no AS taker_no,
     c.day AS day,
     toInt64(SUM(t.ticks)) AS part_ticks,
-    toInt64(SUM(CASE WHEN t.price_no = 0 THEN t.ticks ELSE toInt64(0) END)) AS part_unpriced_ticks,
+    toInt64(SUM(CASE WHEN p.is_priced = 0 THEN t.ticks ELSE toInt64(0) END)) AS part_unpriced_ticks,
     toInt64(SUM(t.observed_ticks)) AS part_observed_ticks
   FROM time_part AS t
   INNER JOIN calendar_piece AS c
     ON t.piece_s = c.start_s
+  INNER JOIN price_name AS p
+    ON t.price_no = p.price_no
   GROUP BY
     t.life_no,
     t.taker_no,

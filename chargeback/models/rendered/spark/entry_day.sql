@@ -16,7 +16,7 @@ WITH recognised AS (
     r.model
 ), summed AS (
   SELECT
-    p.price_no AS price_no,
+    p.charge_no AS charge_no,
     p.life_no AS life_no,
     p.taker_no AS taker_no,
     c.day AS day,
@@ -25,7 +25,7 @@ WITH recognised AS (
   INNER JOIN calendar_piece AS c
     ON p.piece_s = c.start_s
   GROUP BY
-    p.price_no,
+    p.charge_no,
     p.life_no,
     p.taker_no,
     c.day
@@ -47,8 +47,8 @@ INNER JOIN slot_life AS l
   ON s.life_no = l.life_no
 INNER JOIN taker AS k
   ON s.taker_no = k.taker_no
-INNER JOIN price_name AS n
-  ON s.price_no = n.price_no
+INNER JOIN charge_name AS n
+  ON s.charge_no = n.charge_no
 CROSS JOIN book_terms AS b
 GROUP BY
   s.day,

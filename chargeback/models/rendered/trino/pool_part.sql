@@ -1,13 +1,15 @@
 -- Rendered by scripts/render from chargeback/models/pool_part.sql for Trino; not to be edited.
 -- Untested: no test runs this text on an engine yet.
--- pool_part: how many slots of one size stand at one price over one stretch of a piece. Small; Python turns it into money.
--- Grain: model x region x piece x price x slot size x stretch. Keys: model, region, piece_s, price_record, slot_ticks, from_s, to_s.
+-- pool_part: how many slots of one size, on nodes with as many slots, stand at one price over one stretch of a piece. Small; Python turns it into money.
+-- Grain: model x region x piece x price x slot size x slots of the node x stretch.
+-- Keys: model, region, piece_s, price_record, slot_ticks, node_slots, from_s, to_s.
 -- Units: slot_ticks in ticks per second; from_s, to_s and piece_s in UTC seconds.
 WITH counted AS (
   SELECT
     m.pool_no AS pool_no,
     m.price_no AS price_no,
     m.slot_ticks AS slot_ticks,
+    m.node_slots AS node_slots,
     m.piece_s AS piece_s,
     m.from_s AS from_s,
     m.to_s AS to_s,
@@ -19,6 +21,7 @@ WITH counted AS (
     m.pool_no,
     m.price_no,
     m.slot_ticks,
+    m.node_slots,
     m.piece_s,
     m.from_s,
     m.to_s
@@ -37,6 +40,7 @@ SELECT
   c.day AS day,
   r.price_record AS price_record,
   n.slot_ticks AS slot_ticks,
+  n.node_slots AS node_slots,
   n.from_s AS from_s,
   n.to_s AS to_s,
   n.slot_count AS slot_count

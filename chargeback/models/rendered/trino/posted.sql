@@ -1,7 +1,7 @@
 -- Rendered by scripts/render from chargeback/models/posted.sql for Trino; not to be edited.
 -- Untested: no test runs this text on an engine yet.
 -- posted: each slot's money by whose time it was: first over claims (lane, run, owner), then inside each over accounts.
--- Grain: lot or pool x money piece x lane x taker. Keys: price_no, lane_no, from_s, taker_no.
+-- Grain: lot or pool x money piece x lane x taker. Keys: charge_no, lane_no, from_s, taker_no.
 -- Units: amount in the currency's quanta; weights in ticks. Splits are running differences with the phase
 -- (hour + 7919 * slot number) * 2654435761 mod W, so that no key is favoured; samples never move an owner's money.
 -- A row that has all of its money piece takes all of the amount: that is what both splits give it.
@@ -42,7 +42,7 @@ WITH shared AS (
     s.spread
 ), first_running AS (
   SELECT
-    a.price_no AS price_no,
+    a.charge_no AS charge_no,
     h.life_no AS life_no,
     h.lane_no AS lane_no,
     h.claim_no AS claim_no,
@@ -53,7 +53,7 @@ WITH shared AS (
     CASE WHEN a.amount < 0 THEN -CAST(1 AS BIGINT) ELSE CAST(1 AS BIGINT) END AS sign,
     CAST(ABS(a.amount) AS BIGINT) AS part_amount,
     CAST(SUM(h.weight) OVER (
-      PARTITION BY a.price_no, h.life_no, h.from_s
+      PARTITION BY a.charge_no, h.life_no, h.from_s
       ORDER BY h.lane_no, h.claim_no
       rows BETWEEN UNBOUNDED preceding AND CURRENT ROW
     ) AS BIGINT) AS reached
@@ -62,7 +62,7 @@ WITH shared AS (
     ON a.life_no = h.life_no AND a.from_s = h.from_s
 ), first_split AS (
   SELECT
-    r.price_no AS price_no,
+    r.charge_no AS charge_no,
     r.life_no AS life_no,
     r.lane_no AS lane_no,
     r.claim_no AS claim_no,
@@ -80,7 +80,7 @@ WITH shared AS (
   FROM first_running AS r
 ), second_running AS (
   SELECT
-    f.price_no AS price_no,
+    f.charge_no AS charge_no,
     f.sign AS sign,
     f.amount AS part_amount,
     f.weight AS whole,
@@ -92,7 +92,7 @@ WITH shared AS (
     s.from_s AS from_s,
     s.ticks AS weight,
     CAST(SUM(s.ticks) OVER (
-      PARTITION BY f.price_no, s.life_no, s.from_s, s.lane_no, s.claim_no
+      PARTITION BY f.charge_no, s.life_no, s.from_s, s.lane_no, s.claim_no
       ORDER BY s.taker_no
       rows BETWEEN UNBOUNDED preceding AND CURRENT ROW
     ) AS BIGINT) AS reached
@@ -104,7 +104,7 @@ WITH shared AS (
     AND f.claim_no = s.claim_no
 )
 SELECT
-  a.price_no AS price_no,
+  a.charge_no AS charge_no,
   t.life_no AS life_no,
   t.lane_no AS lane_no,
   t.taker_no AS taker_no,
@@ -118,7 +118,7 @@ WHERE
   t.ticks = t.whole_ticks
 UNION ALL
 SELECT
-  r.price_no AS price_no,
+  r.charge_no AS charge_no,
   r.life_no AS life_no,
   r.lane_no AS lane_no,
   r.taker_no AS taker_no,

@@ -1,7 +1,7 @@
 -- Rendered by scripts/render from chargeback/models/recognised_entry.sql for Trino; not to be edited.
 -- Untested: no test runs this text on an engine yet.
--- recognised_entry: what each lot recognises, where a pool is charged: accrued to clearing.
--- Grain: lot x pool x calendar piece. Keys: lot, pool, piece_s.
+-- recognised_entry: what each lot recognises, where a pool is charged: accrued or prepaid to clearing.
+-- Grain: lot x pool x calendar piece x the account that it comes from. Keys: lot, pool, piece_s, from_account.
 -- Units: amount in the currency's quanta; piece_s in UTC seconds. An empty text means "none".
 SELECT
   'recognised' AS layer,
@@ -17,7 +17,7 @@ SELECT
   '' AS lane,
   '' AS run,
   '' AS phase,
-  'accrued' AS from_account,
+  r.from_account AS from_account,
   '' AS from_owner,
   'clearing' AS to_account,
   '' AS to_owner,
@@ -31,3 +31,5 @@ SELECT
   b.booking_period AS booking_period
 FROM recognised_part AS r
 CROSS JOIN book_terms AS b
+WHERE
+  r.amount <> 0

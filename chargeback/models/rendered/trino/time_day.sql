@@ -9,11 +9,13 @@ WITH summed AS (
     t.taker_no AS taker_no,
     c.day AS day,
     CAST(SUM(t.ticks) AS BIGINT) AS part_ticks,
-    CAST(SUM(CASE WHEN t.price_no = 0 THEN t.ticks ELSE CAST(0 AS BIGINT) END) AS BIGINT) AS part_unpriced_ticks,
+    CAST(SUM(CASE WHEN p.is_priced = 0 THEN t.ticks ELSE CAST(0 AS BIGINT) END) AS BIGINT) AS part_unpriced_ticks,
     CAST(SUM(t.observed_ticks) AS BIGINT) AS part_observed_ticks
   FROM time_part AS t
   INNER JOIN calendar_piece AS c
     ON t.piece_s = c.start_s
+  INNER JOIN price_name AS p
+    ON t.price_no = p.price_no
   GROUP BY
     t.life_no,
     t.taker_no,
