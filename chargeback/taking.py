@@ -206,23 +206,23 @@ class _Taking:
         return found
 
     def _dispute(self, lot: Lot, places: Mapping[int, Sequence[Where]], estimate: Fraction) -> None:
-        """Charge what was estimated, and let the rest of the bill stand in `reconciliation`."""
-        pieces = {one.piece.start_s: one for one in self.amounts(lot)}
-        billed = sum(one.amount for one in pieces.values())
-        exact = sum((one.exact for one in pieces.values()), _NOTHING)
+        """Charge what was estimated, and let the rest of the bill, which may be all of it, stand apart."""
+        known = {piece.start_s: piece for piece in self._terms.pieces}
+        billed = list(self.amounts(lot))
         weigh = self._weighing(lot, places)
-        weights = {where: weigh(where) for start_s in pieces for where in places.get(start_s, ())}
-        charged = truncated(estimate)
-        whole = sum(weights.values())
+        weights = {where: weigh(where) for some in places.values() for where in some}
+        charged, whole = truncated(estimate), sum(weights.values())
         for where, amount in running_split(charged, weights).items():
-            piece = pieces[where.piece_s].piece
-            self._landing.slots(lot, piece, where, ACCRUED, amount, estimate * weights[where] / whole)
-        shares = {start_s: abs(one.amount) for start_s, one in pieces.items()}
-        for start_s, amount in running_split(billed - charged, shares).items():
-            part = Fraction(shares[start_s], sum(shares.values()))
-            self._landing.direct(
-                lot, pieces[start_s].piece, RECONCILIATION, ACCRUED, amount, (exact - estimate) * part
-            )
+            exact = estimate * weights[where] / whole
+            self._landing.slots(lot, known[where.piece_s], where, ACCRUED, amount, exact)
+        shares = {one.piece.start_s: abs(one.amount) for one in billed}
+        if not any(shares.values()):
+            shares = {start_s: sum(map(weigh, some)) for start_s, some in places.items()}
+        rest = sum(one.amount for one in billed) - charged
+        exact_rest, whole = sum((one.exact for one in billed), -estimate), sum(shares.values())
+        for start_s, amount in running_split(rest, shares).items():
+            exact = exact_rest * shares[start_s] / whole
+            self._landing.direct(lot, known[start_s], RECONCILIATION, ACCRUED, amount, exact)
 
     def follow(self, lots: Sequence[Lot]) -> None:
         """Lots that follow others, each after all that it follows; BooksError where they go in a ring."""

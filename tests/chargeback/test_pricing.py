@@ -74,6 +74,7 @@ def priced(
     fx: Sequence[FxFact] = (),
     through_s: int = HOUR + 10 * 3600,
     meters: dict[str, Meter] = METERS,
+    tolerance: Fraction | None = None,
 ) -> Priced:
     known = {name: Tariff(name, meter) for name, meter in meters.items()} | (tariffs or {})
     terms = PricingTerms(
@@ -85,7 +86,7 @@ def priced(
         lots=lots,
         throughs={one.name: through_s for one in lots},
         fx=fx_rates(fx),
-        tolerance=None,
+        tolerance=tolerance,
     )
     return price(parts, terms)
 
@@ -162,6 +163,59 @@ def test_a_lot_whose_slots_are_absent_goes_where_it_says(account: str) -> None:
     bought = lot("block", 500, target=Target({"node": ["n"]}), absent=account)
     found = priced([], [bought], pays(bought))
     assert beside(found) == {(account, "absent" if account == "overhead" else ""): 500}
+
+
+def billed(amount: int, **values: object) -> Lot:
+    """A lot of a bill that takes the place of what meters make of its slots."""
+    given = {"kind": "invoice", "supersedes": True, "target": Target({"node": ["n"]})} | values
+    return lot("bill", amount, **given)  # type: ignore[arg-type]
+
+
+def in_place_of(*meters: str) -> dict[str, Tariff]:
+    """The tariffs of slots whose meters, or none, a bill takes the place of, by the meter's record."""
+    found = (Tariff(f"[{name}]", METERS.get(name), ("lot:bill",), is_superseded=True) for name in meters)
+    return {tariff.record: tariff for tariff in found}
+
+
+FIVE_PERCENT = Fraction(1, 20)
+
+
+def by_size(found: Priced) -> list[int]:
+    return [row.amount for row in (*found.shares, *found.lot_shares)]
+
+
+@BOTH
+def test_a_bill_takes_the_place_of_its_estimate_and_is_split_by_it(pooled: bool) -> None:
+    bill = billed(5 * USD - 100)
+    parts = [part("[a@2]"), part("[b@3]", shard=1)]
+    found = priced(parts, [bill], in_place_of("a@2", "b@3"), pooled=pooled, tolerance=FIVE_PERCENT)
+    assert on_slots(found) == 5 * USD - 100 and found.direct == [] and found.amounts == []
+    assert pooled or by_size(found) == [2 * USD - 40, 3 * USD - 60]
+    assert found.rated == {"lot:bill": 5 * USD}, "also where bill and estimate are near each other"
+
+
+@BOTH
+@pytest.mark.parametrize("amount", [0, 4 * USD, 6 * USD])
+def test_a_bill_that_is_too_far_from_its_estimate_leaves_the_rest_in_reconciliation(
+    pooled: bool, amount: int
+) -> None:
+    """Also a bill of nothing: what the estimate says is charged, and the whole of it stands against it."""
+    parts = [part("[a@2]"), part("[b@3]", shard=1, hour=1)]
+    bill = billed(amount, hours=2)
+    found = priced(parts, [bill], in_place_of("a@2", "b@3"), pooled=pooled, tolerance=FIVE_PERCENT)
+    assert on_slots(found) == 5 * USD
+    assert {row.account for row in found.direct} == {"reconciliation"}
+    assert sum(row.amount for row in found.direct) == amount - 5 * USD
+    assert sum(found.exact.values()) == amount
+    near = priced(parts, [bill], in_place_of("a@2", "b@3"), pooled=pooled)
+    assert on_slots(near) == amount and near.direct == [], "any difference may be let pass"
+
+
+@BOTH
+def test_a_bill_of_slots_without_a_price_is_split_by_their_time(pooled: bool) -> None:
+    parts = [part("[]", 0, 1200), part("[]", 0, 2400, shard=1)]
+    found = priced(parts, [billed(900)], in_place_of(""), pooled=pooled, tolerance=FIVE_PERCENT)
+    assert by_size(found) == [300, 600] and found.rated == {}
 
 
 @BOTH
