@@ -207,8 +207,15 @@ class _Teller:
             policy = random.choice(POLICIES)
             self.house.policy(policy, random.choice(CHOICES[policy]))
             start_s = random.choice((0, random.randint(fleet.start_s, fleet.end_s)))
-            self.house.entitlement(random.choice(TEAMS), random.randint(1, 5), start_s)
+            self.entitle(random.choice(TEAMS), random.randint(1, 5), start_s)
         self.house.keep()
+
+    def entitle(self, team: str, units: int, start_s: int) -> None:
+        """Say what a team may use, in place of all that was said of it."""
+        with self.house.desk.database.commit("test", at_s=0) as commit:
+            known = entitlements_in_force(commit.connection, commit.seq)
+            withdraw_entitlements(commit, [fact.identity for fact in known if fact.team == team])
+        self.house.entitlement(team, units, start_s)
 
     def withdraw(self, *, everything: bool) -> None:
         """Take terms back: those that came after the first delivery, or some of all."""
