@@ -358,6 +358,7 @@ def test_a_swapped_board_is_one_slot(house: House) -> None:
     assert found["gpu_hours"] == "24.000000"
 
 
+@pytest.mark.books
 def test_several_workers_and_another_bundling_of_days_make_the_same_books(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -81,6 +81,7 @@ def test_what_is_not_known_to_be_alike_is_refused(engine: Engine, sql: str, why:
         rendered(sql, engine)
 
 
+@pytest.mark.books
 def test_stale_and_left_over_texts_fail_the_check_and_are_mended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -7,12 +7,15 @@ import io
 import json
 from decimal import Decimal
 
+import pytest
 from desktop import MAP, Desktop, filled
 from house import House, at
 
 from chargeback.statement import By
 from chargeback.usage import IdleHolder, idle_holders, usage_of
 from chargeback.usage_phases import Life, lives_of
+
+pytestmark = pytest.mark.books
 
 DAY, HOUR = at("2026-10-05T00:00Z"), 3600
 TICKS = 720_720

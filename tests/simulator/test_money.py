@@ -146,6 +146,7 @@ def test_a_flow_costs_its_part_of_any_stretch() -> None:
     ]
 
 
+@pytest.mark.books
 def test_the_command_writes_a_year_and_what_it_must_come_to(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
