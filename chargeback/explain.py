@@ -24,7 +24,7 @@ from chargeback.explain_pick import (
 from chargeback.explain_steps import steps_down, steps_up
 from chargeback.explanation import Explanation, Step
 from chargeback.ledger import Result
-from chargeback.outline import outline
+from chargeback.outline import Outline, outline
 from chargeback.partitions import run_folders
 from chargeback.period_terms import terms_at
 from chargeback.terms.in_force import Seqs
@@ -42,6 +42,7 @@ class OpenBooks:
     desk: Desk
     result: Result
     terms: Terms
+    known: Outline
     unit: Unit
     bench: Workbench
 
@@ -68,7 +69,7 @@ class OpenBooks:
                 ground, more = distributed_steps(connection, ground, self.result)
             steps += more
         steps += self._steps(ground, slot)
-        steps += bill_steps(self.desk, self.terms, steps, most)
+        steps += bill_steps(self.desk, self.terms, self.known, steps, most)
         return nothing_but(self.desk, self.result, asked, steps)
 
     def _line(self, asked: Asked, most: int) -> tuple[dict[str, int], list[Step]]:
@@ -109,7 +110,7 @@ def opened(desk: Desk, result: Result) -> Iterator[OpenBooks]:
         open_books(bench, run_folders(desk, result))
         stage_facts(bench, desk, terms, unit)
         make_macros(bench)
-        yield OpenBooks(desk, result, terms, unit, bench)
+        yield OpenBooks(desk, result, terms, known, unit, bench)
 
 
 def explain(desk: Desk, result: Result, asked: Asked, *, slot: str = "", most: int = 10) -> Explanation:

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from chargeback.terms.entries import Dated, Entry, Faults, Name, checked, place_of, record_of
+from chargeback.terms.lot_entries import PaysFor
 from chargeback.terms.records import join_identity
 from chargeback.terms.rule_order import Matching, Rule, note_ambiguous
 from chargeback.terms.validity import Clock
@@ -44,24 +45,9 @@ class _Match(Entry):
     tags: Annotated[dict[Name, Patterns], Field(min_length=1)] | None = None
 
 
-class _Slots(Entry):
-    cluster: Patterns | None = None
-    node: Patterns | None = None
-    slot: Patterns | None = None
-    sku: Patterns | None = None
-    model: Patterns | None = None
-    region: Patterns | None = None
-    zone: Patterns | None = None
-    purchase_option: Patterns | None = None
-    provider: Patterns | None = None
-    billing_account: Patterns | None = None
-    instance: Patterns | None = None
-    reservation: Patterns | None = None
-
-
 class _RuleEntry(Dated):
     match: _Match
-    pays_for: _Slots | None = None
+    pays_for: PaysFor | None = None
     beside: Name | None = None
     account: Name | None = None
     follows: Patterns | None = None
@@ -130,13 +116,13 @@ def _action(document: Document, number: int, entry: _RuleEntry) -> dict[str, Any
     return {said[0]: getattr(entry, said[0])}
 
 
-def _slots(document: Document, number: int, slots: _Slots, *, is_beside: bool) -> dict[str, Any]:
+def _slots(document: Document, number: int, slots: PaysFor, *, is_beside: bool) -> dict[str, Any]:
     patterns = _patterns(slots)
     if not patterns:
         raise document.wrong(
             "pays_for names no slots",
             ("rules", number, "pays_for"),
-            mend=f"give one or more of {', '.join(_Slots.model_fields)}",
+            mend=f"give one or more of {', '.join(PaysFor.model_fields)}",
         )
     return {"pays_for": patterns} | ({"beside": True} if is_beside else {})
 

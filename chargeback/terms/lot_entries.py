@@ -94,7 +94,7 @@ Patterns = Annotated[list[Name], Field(min_length=1), BeforeValidator(_listed(""
 
 
 class PaysFor(Entry):
-    """Patterns by what a slot and its node say of themselves: see `chargeback.tariffs.MATCHED_BY`."""
+    """Patterns by what a slot and its node say of themselves: see `chargeback.places.MATCHED_BY`."""
 
     cluster: Patterns | None = None
     node: Patterns | None = None
