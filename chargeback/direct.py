@@ -18,7 +18,7 @@ from chargeback.units import NO_SHARD, EntryDay, OwnerPiece, Partition, Posted, 
 from chargeback.workbench import Limits, Workbench
 from gpuledger.calendars import calendar_pieces
 
-__all__ = ["post_direct"]
+__all__ = ["direct_days", "direct_pieces", "post_direct"]
 
 
 def post_direct(terms: Terms, priced: Priced, books: Path, run_id: str, limits: Limits) -> Posted:
@@ -33,8 +33,13 @@ def post_direct(terms: Terms, priced: Priced, books: Path, run_id: str, limits: 
             bench.write("select * from direct_entry", folder / "entry.parquet")
             total = sum(row.amount for row in kept)
             partitions.append(Partition(day, NO_SHARD, len(kept), total, partition_digest(folder)))
-    pieces = tuple(_pieces(terms, priced.direct)) if terms.distribution else ()
+    pieces = tuple(direct_pieces(terms, priced)) if terms.distribution else ()
     return Posted(tuple(partitions), tuple(_days(rows)), pieces)
+
+
+def direct_days(terms: Terms, priced: Priced) -> Iterator[EntryDay]:
+    """What the database keeps of it, by day."""
+    return _days(_rows(terms, priced))
 
 
 def _rows(terms: Terms, priced: Priced) -> Iterator[EntryRow]:
@@ -100,11 +105,11 @@ def _days(rows: Iterable[EntryRow]) -> Iterator[EntryDay]:
         yield EntryDay(day, layer, lot, account, state, owner, owner, "", "", "", amount)
 
 
-def _pieces(terms: Terms, parts: Iterable[DirectPart]) -> Iterator[OwnerPiece]:
+def direct_pieces(terms: Terms, priced: Priced) -> Iterator[OwnerPiece]:
     """What distribution may move of it."""
     ends = {piece.start_s: piece.end_s for piece in calendar_pieces(terms.zone, terms.start_s, terms.end_s)}
     sums: dict[tuple[int, str, str, str, str, str], int] = defaultdict(int)
-    for part in parts:
+    for part in priced.direct:
         sums[part.piece_s, part.utc_day, part.day, part.lot, part.account, part.state] += part.amount
     for (piece_s, utc_day, day, lot, account, state), amount in sorted(sums.items()):
         if amount:

@@ -26,7 +26,7 @@ from chargeback.units import NO_SHARD, EntryDay, OwnerPiece, Partition, Posted, 
 from chargeback.workbench import Limits, Workbench
 from gpuledger.money import running_split, split_phase
 
-__all__ = ["Move", "distribute", "moves_of"]
+__all__ = ["Move", "distribute", "distributed_days", "moves_of"]
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,14 @@ def distribute(
                 number = places[day, shard]
                 folder = books / day / str(shard) / f"run={run_id}"
                 partitions[number] = _written(bench, partitions[number], folder, list(mine), terms.period)
-    return partitions, [replace(side, amount=amount) for side, amount in days.items() if amount]
+    return partitions, _as_entries(days)
+
+
+def distributed_days(rows: Iterable[OwnerPiece], agreed: Distribution) -> list[EntryDay]:
+    """The moves of some pieces by day, with both of their sides."""
+    days: dict[EntryDay, int] = defaultdict(int)
+    _add_days(days, moves_of(rows, agreed))
+    return _as_entries(days)
 
 
 def moves_of(rows: Iterable[OwnerPiece], agreed: Distribution) -> list[Move]:
@@ -197,6 +204,10 @@ def _add_days(days: dict[EntryDay, int], moves: Iterable[Move]) -> None:
     for move in moves:
         days[_day(move.bucket, move.owner, move.team, move.cost_centre)] += move.amount
         days[_day(move.bucket, UNOWNED, UNOWNED, "")] -= move.amount
+
+
+def _as_entries(days: Mapping[EntryDay, int]) -> list[EntryDay]:
+    return [replace(side, amount=amount) for side, amount in days.items() if amount]
 
 
 def _day(bucket: OwnerPiece, owner: str, team: str, cost_centre: str) -> EntryDay:

@@ -16,6 +16,7 @@ __all__ = [
     "ENOUGH_PERMILLE",
     "FALLBACK",
     "IDLE_BAND",
+    "MONEY_POLICIES",
     "NODE_COST",
     "NONE",
     "RESOURCE_WEIGHTS",
@@ -65,6 +66,9 @@ NODE_COST, BY_RESOURCE = "node_cost", "by_resource/1"
 
 RESOURCE_WEIGHTS = "resource_weights"
 """The policy of what a unit of each resource weighs."""
+
+MONEY_POLICIES = (*(distributing(account) for account in DISTRIBUTABLE), FALLBACK, BILL_TOLERANCE)
+"""The policies that say nothing of whose time it is."""
 
 _WAYS = (NONE, "proportional/1", "even/1", "unused_entitlement/1", "pool_owner/1")
 

@@ -31,7 +31,7 @@ from chargeback.policies import RESOURCE_WEIGHTS, bill_tolerance
 from chargeback.post import Charges, post
 from chargeback.pricing import PricingTerms, price
 from chargeback.terms.in_force import Seqs
-from chargeback.units import EntryDay, Measured, Partition, Posted, Terms, Unit, units_of
+from chargeback.units import EntryDay, Measured, Partition, PoolPart, Posted, Terms, Unit, units_of
 from gpuledger.calendars import calendar_pieces, month_bounds
 from gpuledger.console import Progress
 from gpuledger.errors import BooksError, StorageError
@@ -43,6 +43,7 @@ __all__ = [
     "compute_books",
     "ensure_known",
     "make_books",
+    "price_period",
     "scratch_folder",
 ]
 
@@ -90,7 +91,7 @@ def compute_books(
         units = _units(desk, terms, known, scratch, run_id, books)
         with _workers(desk) as spread, progress(2 * len(units), f"books of {terms.period}") as bar:
             measured: list[Measured] = _stepped(spread(partial(measure, terms), units), bar)
-            priced = _price(terms, measured)
+            priced = price_period(terms, (part for one in measured for part in one.parts))
             charges = [_charges(priced, unit) for unit in units]
             posted: list[Posted] = _stepped(spread(partial(post, terms), units, charges), bar)
         limits = replace(desk.limits, spill=scratch)
@@ -99,6 +100,25 @@ def compute_books(
     entries = [*(row for one in posted for row in one.entries), *distributed]
     summary = {**_unplaced(measured), **_astray(terms, posted)}
     return _result(terms, run_id, measured, priced, partitions, entries, summary)
+
+
+def price_period(terms: Terms, parts: Iterable[PoolPart]) -> Priced:
+    """Price a period's parts by its terms; BooksError where its money does not fit into 64 bits."""
+    pricing = PricingTerms(
+        pooled=terms.charged == POOLED,
+        currency=currency(terms.currency),
+        pieces=calendar_pieces(terms.zone, terms.start_s, terms.end_s),
+        tariffs=terms.tariffs.records,
+        numbers=terms.tariff_numbers,
+        lots=terms.lots,
+        throughs=terms.lot_throughs,
+        fx=terms.fx,
+        tolerance=bill_tolerance(terms.policies),
+        weights=terms.policies.get(RESOURCE_WEIGHTS, ""),
+    )
+    priced = price(parts, pricing)
+    ensure_in_range(priced, pricing.currency)
+    return priced
 
 
 def ensure_known(database: Database, seq: int) -> None:
@@ -127,25 +147,6 @@ def _units(desk: Desk, terms: Terms, known: Outline, scratch: Path, run_id: str,
         )
         for shard, start_s, end_s in units_of(lanes, terms.start_s, terms.end_s)
     ]
-
-
-def _price(terms: Terms, measured: Sequence[Measured]) -> Priced:
-    parts = (part for one in measured for part in one.parts)
-    pricing = PricingTerms(
-        pooled=terms.charged == POOLED,
-        currency=currency(terms.currency),
-        pieces=calendar_pieces(terms.zone, terms.start_s, terms.end_s),
-        tariffs=terms.tariffs.records,
-        numbers=terms.tariff_numbers,
-        lots=terms.lots,
-        throughs=terms.lot_throughs,
-        fx=terms.fx,
-        tolerance=bill_tolerance(terms.policies),
-        weights=terms.policies.get(RESOURCE_WEIGHTS, ""),
-    )
-    priced = price(parts, pricing)
-    ensure_in_range(priced, pricing.currency)
-    return priced
 
 
 def _charges(priced: Priced, unit: Unit) -> Charges:

@@ -16,6 +16,7 @@ from chargeback.desk import Desk, Progressing
 from chargeback.ledger import Result, engine_of, load_run, periods_with_books, run_in_force
 from chargeback.outline import Outline, outline, periods_with_facts
 from chargeback.period_terms import come_to_the_same, terms_of
+from chargeback.repricing import reprice
 from chargeback.runs import compute_books
 from chargeback.statement import By, Statement, state_statement
 from chargeback.terms.in_force import TermsInForce
@@ -102,14 +103,17 @@ def _move(
         before = terms_of(desk, month.name, month.seq, month.known, agreed)
         if come_to_the_same(before, after):
             return None
-        stood = _stood(desk, month) or _computed(desk, month, before, _named(progress, "as agreed"))
+        stood = _stood(desk, month)
+        old = _stated(desk, stood) if stood else _computed(desk, month, before, _named(progress, "as agreed"))
     except BooksError as error:
         obstacle = f"with the terms in force it cannot be computed: {error.message}"
         made = _computed(desk, month, after, _named(progress, "as proposed"))
         return MonthMove(
             month.name, month.is_closed, (None, made.total), (None, made.figures.unpriced), (), obstacle
         )
-    return _compared(month, stood, _computed(desk, month, after, _named(progress, "as proposed")))
+    again = reprice(desk, stood, before, after) if stood else None
+    new = _stated(desk, again) if again else _computed(desk, month, after, _named(progress, "as proposed"))
+    return _compared(month, old, new)
 
 
 def _named(progress: Progressing, which: str) -> Progressing:
@@ -117,14 +121,14 @@ def _named(progress: Progressing, which: str) -> Progressing:
     return lambda total, label: progress(total, f"{label} {which}")
 
 
-def _stood(desk: Desk, month: _Month) -> Statement | None:
-    """The statement of the books in force, where they are what would be computed now."""
+def _stood(desk: Desk, month: _Month) -> Result | None:
+    """The books in force, where they are what would be computed now."""
     with desk.database.read() as connection:
         run_id = run_in_force(connection, desk.book.name, month.name)
         if run_id is None or engine_of(connection, run_id) != desk.engine_version:
             return None
         result = load_run(connection, run_id)
-        return _stated(desk, result) if result.seq >= latest_fact_seq(connection) else None
+        return result if result.seq >= latest_fact_seq(connection) else None
 
 
 def _computed(desk: Desk, month: _Month, terms: Terms, progress: Progressing) -> Statement:

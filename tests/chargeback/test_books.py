@@ -17,6 +17,8 @@ from chargeback.workbench import Workbench
 from gpuledger.calendars import month_bounds
 from gpuledger.errors import BooksError, InvariantError, StorageError
 
+pytestmark = pytest.mark.books
+
 DAY = at("2026-10-05T00:00Z")
 HOUR = 3600
 

@@ -15,6 +15,8 @@ from gpuledger.cli import invoke
 from gpuledger.session import Edge
 from gpuledger.versions import Database
 
+pytestmark = pytest.mark.books
+
 OCTOBER = ("--month", "2026-10")
 PRINTED = ("statement", *OCTOBER)
 

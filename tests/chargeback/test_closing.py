@@ -33,6 +33,8 @@ from gpuledger.lake.arrow import pq
 from gpuledger.versions import Database
 from gpuledger.versions.tables import audit_log, run
 
+pytestmark = pytest.mark.books
+
 MONTH = "2026-10"
 START, END = at("2026-10-01T00:00Z"), at("2026-11-01T00:00Z")
 NOW = at("2026-11-03T09:00Z")

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from desktop import JOBS, PRICES, Desktop, filled
+
+pytestmark = pytest.mark.books
 
 
 def test_without_facts_or_books_the_next_step_is_said(desktop: Desktop) -> None:
