@@ -19,9 +19,9 @@ from gpuledger.versions.tables import source_through
 
 __all__ = ["CAUSES", "ENGINE", "Cause", "causes_between", "read_order"]
 
-CAUSES = ("usage", "samples", "owner", "price", "bill", "lot", "fx", "policy")
-"""The causes in the order in which they are taken: facts of the lake, samples, owners and rules, prices,
-bills with their rules, lots, exchange rates, policies."""
+CAUSES = ("usage", "samples", "owner", "commitment", "price", "bill", "lot", "fx", "policy")
+"""The causes in the order in which they are taken: facts of the lake, samples, owners and rules, commitments,
+prices, bills with their rules, lots, exchange rates, policies."""
 
 ENGINE = "engine"
 """Another version of gpuledger. It goes first: there is one engine here, so the others are taken with it."""
@@ -46,7 +46,7 @@ def read_order(text: str) -> tuple[str, ...]:
     """An order of causes from names with commas; those that are not named follow in their usual order.
 
     >>> read_order("price,owner")
-    ('price', 'owner', 'usage', 'samples', 'bill', 'lot', 'fx', 'policy')
+    ('price', 'owner', 'usage', 'samples', 'commitment', 'bill', 'lot', 'fx', 'policy')
     """
     named = [name.strip() for name in text.split(",")] if text else []
     for name in named:

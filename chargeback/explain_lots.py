@@ -97,6 +97,8 @@ def _said(lot: Lot) -> dict[str, str]:
 
 
 def _target(lot: Lot) -> str:
+    if lot.kind == "commitment":
+        return lot.said
     if lot.target.lots:
         return f"follows {', '.join(lot.target.lots)}"
     if lot.target.slots is None:

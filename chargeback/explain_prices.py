@@ -84,6 +84,7 @@ def _said(terms: Terms, record: str) -> dict[str, str]:
     spans = [span for span in terms.tariffs.spans if span.price_record == record]
     meter = tariff.meter
     lots = ([meter.lot] if meter and not tariff.is_superseded else []) + list(tariff.lots)
+    lots += [name for name, _ in tariff.commitments]
     rate = f"{meter.price} {meter.currency}" if meter else ""
     if meter and meter.unit != "gpu_hour":
         rate += f" per {meter.unit.replace('_', ' ')}{tariff.resources}"

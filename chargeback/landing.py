@@ -41,7 +41,7 @@ class Priced:
     `exact` has by rounding pool the unrounded amount of the period in quanta, `cents` its minor units.
     `pools` names the rounding pool of each lot whose money is not in that of a device class. `charges` are
     numbered from 1; 0 is the pool itself. `rated` has, by each lot of a bill that takes the place of
-    estimates, what these come to, in quanta.
+    estimates, what these come to, in quanta; `uncovered` the ticks that commitments leave and no meter takes.
     """
 
     shares: list[PoolShare] = field(default_factory=list)
@@ -56,6 +56,7 @@ class Priced:
     cents: dict[str, int] = field(default_factory=dict)
     pools: dict[str, str] = field(default_factory=dict)
     rated: dict[str, Fraction] = field(default_factory=dict)
+    uncovered: int = 0
 
 
 class Landing:
@@ -68,6 +69,7 @@ class Landing:
         self.moves: dict[str, dict[tuple[int, Place], int]] = defaultdict(lambda: defaultdict(int))
         self.exact: dict[str, Fraction] = defaultdict(Fraction)
         self.rated: dict[str, Fraction] = {}
+        self.uncovered = Fraction(0)
         self.billed: list[BilledPart] = []
         self._pooled, self._numbers, self._followed = pooled, numbers, followed
         self._into_pools: dict[tuple[int, str, str, str, str, str, str, int, str], int] = defaultdict(int)
@@ -106,6 +108,20 @@ class Landing:
         self.exact[meter.lot] += exact
         self._mixed.add(meter.lot)
         self._pools[meter.lot] = meter.lot
+
+    def rest(self, part: PoolPart, meter: Meter, amount: int, exact: Fraction) -> None:
+        """What a meter makes of those seconds of all slots of a part that no commitment covers."""
+        where = Where(part.piece_s, part.shard, part.model, part.region, part.price_record, part.slot_ticks)
+        if meter.lot in self._followed:
+            self.moves[meter.lot][part.piece_s, where] += amount
+        if self._pooled:
+            key = (part.shard, meter.lot, pool_name(part.model, part.region), part.model, part.region)
+            self._into_pools[*key, part.utc_day, part.day, part.piece_s, ACCRUED] += amount
+            self.exact[part.model] += exact
+        else:
+            self._onto_slots[meter.lot, ACCRUED, where] += amount
+            self.exact[meter.lot] += exact
+            self._mixed.add(meter.lot)
 
     def slots(self, lot: Lot, piece: Piece, where: Where, source: str, amount: int, exact: Fraction) -> None:
         """What a lot brings to some slots in a piece."""
@@ -173,6 +189,7 @@ class Landing:
             cents=self._cents(lots, start_s, throughs, money),
             pools=dict(sorted(self._pools.items())),
             rated=self.rated,
+            uncovered=half_up(self.uncovered),
         )
 
     def _charges(self) -> list[Charge]:

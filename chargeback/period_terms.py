@@ -8,6 +8,7 @@ from dataclasses import replace
 from chargeback.bills.bill_lots import BillLots, bill_lots
 from chargeback.bills.in_force import read_bill_lines
 from chargeback.bills.rules import matched_by
+from chargeback.commitments.building import commitments_of
 from chargeback.desk import Desk
 from chargeback.distribution import distribution_of
 from chargeback.fx import FxRates, fx_rates
@@ -47,7 +48,9 @@ def terms_of(desk: Desk, period: str, seq: int, known: Outline, agreed: TermsInF
     horizon_s = min(end_s, max(by_cluster.values(), default=end_s))
     window = Window(start_s, end_s)
     quantities = known.quantities if policies[NODE_COST] == BY_RESOURCE else None
-    lots = tuple(_lots(desk, agreed, known, rates, window, horizon_s))
+    made = commitments_of(agreed.commitments, desk.book.zone, desk.book.currency, rates, horizon_s)
+    commitments = tuple(one for one in made if _touches(one.lot, start_s, end_s))
+    lots = (*_lots(desk, agreed, known, rates, window, horizon_s), *(one.lot for one in commitments))
     return Terms(
         period=period,
         zone=desk.book.zone,
@@ -59,8 +62,9 @@ def terms_of(desk: Desk, period: str, seq: int, known: Outline, agreed: TermsInF
         policies=policies,
         whos=known.whos,
         owners=tuple(owners),
-        tariffs=tariffs_of(known.places, known.lives, agreed.prices, lots, window, quantities),
+        tariffs=tariffs_of(known.places, known.lives, agreed.prices, lots, window, quantities, commitments),
         lots=lots,
+        commitments=commitments,
         fx=rates,
         throughs=by_cluster,
         sources={f"{cluster}/{source}": at_s for (source, cluster), at_s in complete.items()},
@@ -87,7 +91,9 @@ def lots_until(desk: Desk, period: str, seq: int, known: Outline) -> list[tuple[
     terms = terms_of(desk, period, seq, known, agreed)
     throughs = terms.lot_throughs
     horizon_s = min([terms.end_s, *terms.throughs.values()])
-    found = _lots(desk, agreed, known, terms.fx, Window(0, terms.end_s), horizon_s)
+    found = list(_lots(desk, agreed, known, terms.fx, Window(0, terms.end_s), horizon_s))
+    made = commitments_of(agreed.commitments, desk.book.zone, desk.book.currency, terms.fx, horizon_s)
+    found += [one.lot for one in made if _touches(one.lot, 0, terms.end_s)]
     return [(lot, throughs.get(lot.name, terms.end_s)) for lot in found]
 
 

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from fractions import Fraction
 from functools import cached_property
 
+from chargeback.commitments.commitment import Commitment
+from chargeback.commitments.taking import Metered, take_commitments
 from chargeback.fx import FxRates
 from chargeback.landing import Landing, Priced
 from chargeback.lots.lot import Lot
@@ -24,7 +26,7 @@ from chargeback.taking import Slots, take_lots
 from chargeback.tariffs import Tariff
 from chargeback.units import PoolPart
 from gpuledger.calendars import Piece
-from gpuledger.money import Currency, meter_amount, running_split, split_phase
+from gpuledger.money import Currency, currency, meter_amount, running_split, split_phase
 
 __all__ = ["PricingTerms", "price"]
 
@@ -48,6 +50,11 @@ class PricingTerms:
     fx: FxRates
     tolerance: Fraction | None
     weights: str = ""
+    commitments: Mapping[str, Commitment] = field(default_factory=dict)
+
+    def quanta(self, code: str, day: str) -> Fraction:
+        """Quanta of the book's currency for a major unit of another on a local day."""
+        return self.fx.per_quantum(code, self.currency.code, day) * currency(code).quantum
 
     @cached_property
     def followed(self) -> frozenset[str]:
@@ -68,18 +75,22 @@ def price(parts: Iterable[PoolPart], terms: PricingTerms) -> Priced:
     rates = _Rates(terms)
     seconds: dict[Where, int] = defaultdict(int)
     estimates: dict[Where, Fraction] = {}
+    metered: list[Metered] = []
     for part in parts:
         where = Where(part.piece_s, part.shard, part.model, part.region, part.price_record, part.slot_ticks)
         device_seconds = (part.to_s - part.from_s) * part.slot_count
         seconds[where] += device_seconds
         tariff = terms.tariffs[part.price_record]
-        if tariff.meter is None:
+        rate = None if tariff.meter is None else rates.of(tariff.meter, part)
+        if tariff.commitments:
+            metered.append(Metered(part, tariff, rate))
+        elif rate is None:
             continue
-        rate = rates.of(tariff.meter, part)
-        if tariff.is_superseded:
+        elif tariff.is_superseded:
             estimates[where] = estimates.get(where, Fraction(0)) + rate * device_seconds
         else:
             _take_meter(terms, part, tariff, rate, landing)
+    take_commitments(terms, metered, landing)
     take_lots(terms, Slots(seconds, estimates, terms.tariffs), landing)
     start_s = terms.pieces[0].start_s if terms.pieces else 0
     return landing.priced(seconds, terms.lots, start_s, terms.throughs, terms.currency)

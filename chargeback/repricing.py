@@ -61,6 +61,7 @@ def reprice(desk: Desk, stood: Result, before: Terms, after: Terms) -> Result | 
         exact=priced.exact,
         cents=priced.cents,
         pools=priced.pools,
+        summary={**stood.summary, "uncovered_ticks": priced.uncovered},
     )
 
 

@@ -115,6 +115,7 @@ def price_period(terms: Terms, parts: Iterable[PoolPart]) -> Priced:
         fx=terms.fx,
         tolerance=bill_tolerance(terms.policies),
         weights=terms.policies.get(RESOURCE_WEIGHTS, ""),
+        commitments={one.name: one for one in terms.commitments},
     )
     priced = price(parts, pricing)
     ensure_in_range(priced, pricing.currency)
@@ -194,6 +195,7 @@ def _result(
             "policies": terms.policies,
             "prices": _prices(terms),
             **_rated(priced),
+            **({"uncovered_ticks": priced.uncovered} if priced.uncovered else {}),
             **_unweighed(terms),
             **more,
         },

@@ -279,7 +279,7 @@ def _figures(result: Result) -> Figures:
     return Figures(
         held=sum(row.ticks for row in held),
         observed=sum(row.observed_ticks for row in held),
-        unpriced=sum(row.unpriced_ticks for row in result.times),
+        unpriced=sum(row.unpriced_ticks for row in result.times) + result.summary.get("uncovered_ticks", 0),
         contested=sum(row.ticks for row in held if row.owner == _CONTESTED),
         orphaned=sum(result.summary["orphaned_ticks"].values()),
         idle_free=None if assumed and not counted else idle,

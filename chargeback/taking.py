@@ -11,6 +11,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Protocol
 
+from chargeback.commitments.commitment import Commitment
 from chargeback.landing import Landing, Place
 from chargeback.layers import ACCRUED, TAX_RECOVERABLE
 from chargeback.lots.balances import invoiced_parts, sources_of
@@ -37,6 +38,8 @@ class _Terms(Protocol):
     def throughs(self) -> Mapping[str, int]: ...
     @property
     def tolerance(self) -> Fraction | None: ...
+    @property
+    def commitments(self) -> Mapping[str, Commitment]: ...
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,7 @@ def take_lots(terms: _Terms, slots: Slots, landing: Landing) -> None:
     waiting = []
     for lot in sorted(terms.lots, key=lambda lot: lot.name):
         taking.invoice(lot)
-        if lot.target.account == TAX_RECOVERABLE or not lot.segments:
+        if lot.target.account == TAX_RECOVERABLE or not lot.segments or lot.name in terms.commitments:
             continue
         if lot.target.lots:
             waiting.append(lot)

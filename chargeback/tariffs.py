@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
 
+from chargeback.commitments.commitment import Commitment
 from chargeback.lots.lot import Lot
 from chargeback.meters import Meter, Window, fits, meter_of, specificity
 from chargeback.node_cost import NO_RESOURCES, NodeQuantity, NodeResources, Resources
@@ -30,7 +31,8 @@ _PRICED_BY = ("sku", "model", "region", "zone", "purchase_option", "provider", "
 class Tariff:
     """What pays for time: a meter or none, and lots by name, which take its place where it is superseded.
 
-    `resources` is what the node has besides GPUs, where the meter pays for that too.
+    `commitments` may cover it, each by name with the place of what fits among what it covers. `resources` is
+    what the node has besides GPUs, where the meter pays for that too.
     """
 
     record: str
@@ -39,6 +41,7 @@ class Tariff:
     is_superseded: bool = False
     is_priced: bool = True
     resources: Resources = NO_RESOURCES
+    commitments: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, order=True)
@@ -76,15 +79,17 @@ def tariffs_of(
     lots: Sequence[Lot],
     window: Window,
     quantities: Iterable[NodeQuantity] | None = None,
+    commitments: Sequence[Commitment] = (),
 ) -> Tariffs:
     """What pays for each place over the window.
 
     Of prices the most specific counts: a contract goes before a sku, a sku before a model, a named model
     before `*`, then whatever else it names. A lot that covers a slot goes before any price of it; one that
-    supersedes leaves the price in force, to be split by. Touching stretches of one tariff are one, so that
+    supersedes leaves the price in force, to be split by. A commitment may cover slots that no such lot pays
+    for; the first that fits of what it covers counts. Touching stretches of one tariff are one, so that
     cutting a record changes nothing. Where `quantities` is given, a price per node pays for these too.
     """
-    builder = _Builder(lives, prices, lots, window, quantities)
+    builder = _Builder(lives, prices, lots, window, quantities, commitments)
     classes: dict[Place, int] = {}
     numbers: dict[tuple[_Stretch, ...], int] = {}
     clusters: dict[str, set[str]] = defaultdict(set)
@@ -92,8 +97,9 @@ def tariffs_of(
         stretches = tuple(builder.stretches(place))
         classes[place] = numbers.setdefault(stretches, len(numbers) + 1)
         for _, _, record in stretches:
-            for lot in builder.records[record].lots:
-                clusters[lot].add(place.cluster)
+            tariff = builder.records[record]
+            for name in (*tariff.lots, *(name for name, _ in tariff.commitments)):
+                clusters[name].add(place.cluster)
     spans = [
         PriceSpan(no, record, low, high)
         for stretches, no in numbers.items()
@@ -119,6 +125,7 @@ class _Builder:
         lots: Sequence[Lot],
         window: Window,
         quantities: Iterable[NodeQuantity] | None,
+        commitments: Sequence[Commitment],
     ) -> None:
         self.window = window
         self.unweighed: set[str] = set()
@@ -131,9 +138,13 @@ class _Builder:
         self._by_contract = any(fact.selector_kind == "contract" for fact in self._prices)
         self._rules = {text: read_rules(text) for text in {fact.rules for fact in self._prices} if text}
         self._lots = [lot for lot in lots if lot.target.slots is not None and _within(lot, window)]
-        self._lot_attributes = sorted({name for lot in self._lots for name in lot.target.slots or ()})
+        self._commitments = [one for one in commitments if _within(one.lot, window)]
+        asked = [lot.target.slots or {} for lot in self._lots]
+        asked += [cover.slots for one in self._commitments for cover in one.covers]
+        self._lot_attributes = sorted({name for patterns in asked for name in patterns})
         self._fitting: dict[tuple[str, ...], list[tuple[int, int, PriceFact]]] = {}
         self._lots_of: dict[tuple[str, ...], list[Lot]] = {}
+        self._commitments_of: dict[tuple[str, ...], list[tuple[Commitment, int]]] = {}
         self._merged: dict[object, list[_Stretch]] = {}
 
     def stretches(self, place: Place) -> Iterator[_Stretch]:
@@ -200,25 +211,45 @@ class _Builder:
             for begin, end in _alive(lot)
             if begin < high and end > low
         ]
-        edges = {at_s for begin, end, _ in (*meters, *stretches) for at_s in (begin, end)}
+        covers = [
+            (max(begin, low), min(end, high), (one.name, number, one.places))
+            for one, number in self._commitments_of[lots]
+            for begin, end in _alive(one.lot)
+            if begin < high and end > low
+        ]
+        edges = {at_s for begin, end, _ in (*meters, *stretches, *covers) for at_s in (begin, end)}
         for begin, end in pairwise(sorted({low, high, *edges})):
             meter = next((one for first, last, one in meters if first <= begin and end <= last), None)
             here = [lot for first, last, lot in stretches if first <= begin and end <= last]
-            if meter is not None or here:
-                yield begin, end, self._record(meter, here, resources)
+            covering = [one for first, last, one in covers if first <= begin and end <= last]
+            if any(places for _, _, places in covering):
+                meter = None
+            if meter is not None or here or covering:
+                named = tuple((name, number) for name, number, _ in covering)
+                yield begin, end, self._record(meter, here, resources, named)
 
-    def _record(self, meter: Meter | None, lots: Sequence[Lot], resources: Resources) -> str:
+    def _record(
+        self,
+        meter: Meter | None,
+        lots: Sequence[Lot],
+        resources: Resources,
+        commitments: tuple[tuple[str, int], ...],
+    ) -> str:
         """The record of a tariff, kept under its name."""
         superseded = any(lot.supersedes for lot in lots)
         if any(lot.covers and not lot.supersedes for lot in lots):
             meter = None
+        if superseded or any(lot.covers for lot in lots):
+            commitments = ()
         names = tuple(sorted(lot.name for lot in lots))
-        weighed = meter is not None and meter.is_per_node and not superseded
+        weighed = meter is not None and meter.is_per_node and not superseded and not commitments
         has = resources if weighed else NO_RESOURCES
         said = [] if meter is None else [f"[{meter.record}]" if superseded else f"{meter.record}{has}"]
-        record = " + ".join([*said, *names])
-        priced = meter is not None or superseded or any(lot.covers for lot in lots)
-        self.records.setdefault(record, Tariff(record, meter, names, superseded, priced, has))
+        covered = (f"{name}/{number}" if number else name for name, number in commitments)
+        record = " + ".join([*said, *names, *covered])
+        priced = bool(meter or superseded or commitments) or any(lot.covers for lot in lots)
+        tariff = Tariff(record, meter, names, superseded, priced, has, commitments)
+        self.records.setdefault(record, tariff)
         return record
 
     def _meters(
@@ -244,6 +275,14 @@ class _Builder:
         key = tuple(getattr(trait, name) for name in self._lot_attributes)
         if key not in self._lots_of:
             self._lots_of[key] = [lot for lot in self._lots if is_target(lot.target.slots or {}, trait)]
+            fitting = (
+                (
+                    one,
+                    next((no for no, cover in enumerate(one.covers) if is_target(cover.slots, trait)), None),
+                )
+                for one in self._commitments
+            )
+            self._commitments_of[key] = [(one, number) for one, number in fitting if number is not None]
         return key
 
 

@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 
+from chargeback.commitments.commitment import Commitment
 from chargeback.distribution import Distribution
 from chargeback.fx import FxRates
 from chargeback.lots.lot import Lot
@@ -44,7 +45,8 @@ class Terms:
 
     `currency` is that of the book. `throughs` gives, by cluster, the instant in UTC seconds up to which all
     of its sources are complete; `sources` the same by `cluster/source`. `most_units` bounds the units that
-    one run holds without a node; `whos` are numbered from 1 in `owners`. `seq` is what is known of the lake,
+    one run holds without a node; `whos` are numbered from 1 in `owners`; the money of `commitments` is
+    among the `lots`. `seq` is what is known of the lake,
     `distribution` None where nothing is distributed.
     """
 
@@ -60,6 +62,7 @@ class Terms:
     owners: tuple[OwnerSpan, ...]
     tariffs: Tariffs
     lots: tuple[Lot, ...]
+    commitments: tuple[Commitment, ...]
     fx: FxRates
     throughs: dict[str, int]
     sources: dict[str, int]

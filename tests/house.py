@@ -10,6 +10,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from chargeback.commitments.details import Covers
+from chargeback.commitments.details import Details as CommitmentDetails
+from chargeback.commitments.details import Step as CommitmentStep
+from chargeback.commitments.details import written_details as written_commitment
+from chargeback.commitments.kinds import KINDS
 from chargeback.desk import Desk
 from chargeback.ledger import Result
 from chargeback.lots.details import Details, Invoice, written_details
@@ -23,6 +28,7 @@ from gpuledger.lake import TABLES, Lake, LocalFiles
 from gpuledger.lake.arrow import pa, pq
 from gpuledger.versions import (
     Book,
+    CommitmentFact,
     Database,
     EntitlementFact,
     FxFact,
@@ -32,6 +38,7 @@ from gpuledger.versions import (
     PriceFact,
     RuleFact,
     open_book,
+    put_commitments,
     put_entitlements,
     put_fx,
     put_lots,
@@ -60,6 +67,7 @@ class House:
     policies: list[PolicyFact] = field(default_factory=list)
     entitlements: list[EntitlementFact] = field(default_factory=list)
     lots: list[LotFact] = field(default_factory=list)
+    commitments: list[CommitmentFact] = field(default_factory=list)
     rates: list[FxFact] = field(default_factory=list)
     throughs: dict[tuple[str, str], int] = field(default_factory=dict)
     runs: int = 0
@@ -175,6 +183,30 @@ class House:
         text = written_details(details)
         self.lots.append(LotFact(f"{name}@{start}", start, end, name, kind, amount, code, text, "test"))
 
+    def commitment(
+        self,
+        name: str,
+        kind: str,
+        start: int,
+        end: int,
+        committed: str,
+        covers: Mapping[str, Any] | Sequence[Mapping[str, Any]],
+        **values: Any,
+    ) -> None:
+        """A commitment as its kind has it; `covers` are entries of `commitments.yaml` without its names."""
+        entries = [covers] if isinstance(covers, Mapping) else covers
+        rules: dict[str, Any] = dict(vars(KINDS[kind]))
+        details = CommitmentDetails(
+            committed=(CommitmentStep(start, committed),),
+            covers=tuple(Covers(**one) for one in entries),
+            rounding_pool=f"commitment:{name}:USD",
+            **rules | values,
+        )
+        text = written_commitment(details)
+        self.commitments.append(
+            CommitmentFact(f"{name}@{start}", start, end, name, kind, "USD", text, "test")
+        )
+
     def fx(self, day: str, base: str, quote: str, rate: str) -> None:
         start = at(f"{day}T00:00Z")
         identity = f"{base}/{quote}@{day}"
@@ -228,12 +260,13 @@ class House:
             put_policies(commit, self.policies)
             put_entitlements(commit, self.entitlements)
             put_lots(commit, self.lots)
+            put_commitments(commit, self.commitments)
             put_fx(commit, self.rates)
             for (source, cluster), instant in self.throughs.items():
                 set_through(commit, source, cluster, instant)
         self.rows, self.owners, self.prices, self.throughs = {}, [], [], {}
         self.rules, self.policies, self.entitlements = [], [], []
-        self.lots, self.rates = [], []
+        self.lots, self.rates, self.commitments = [], [], []
         return commit.seq
 
     def books(self, period: str = "2026-10", seq: int | None = None, workers: int = 1) -> Result:

@@ -10,12 +10,14 @@ from gpuledger.versions import (
     Commit,
     Database,
     put_bill_rules,
+    put_commitments,
     put_entitlements,
     put_lots,
     put_policies,
     put_prices,
     put_rules,
     withdraw_bill_rules,
+    withdraw_commitments,
     withdraw_entitlements,
     withdraw_lots,
     withdraw_policies,
@@ -44,6 +46,7 @@ def keep_terms(
         put_policies(commit, proposed.policies)
         put_entitlements(commit, proposed.entitlements)
         put_lots(commit, proposed.lots)
+        put_commitments(commit, proposed.commitments)
         put_bill_rules(commit, proposed.bill_rules)
         return commit.seq
 
@@ -55,6 +58,7 @@ def _withdraw(commit: Commit, agreed: TermsInForce, proposed: TermsInForce) -> N
     withdraw_policies(commit, _no_longer(agreed.policies, proposed.policies))
     withdraw_entitlements(commit, _no_longer(agreed.entitlements, proposed.entitlements))
     withdraw_lots(commit, _no_longer(agreed.lots, proposed.lots))
+    withdraw_commitments(commit, _no_longer(agreed.commitments, proposed.commitments))
     withdraw_bill_rules(commit, _no_longer(agreed.bill_rules, proposed.bill_rules))
 
 

@@ -8,11 +8,21 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from enum import StrEnum
 
+from chargeback.commitments.details import read_details as read_commitment
+from chargeback.commitments.words import words_of as commitment_words
 from chargeback.lots.details import read_details
 from chargeback.lots.words import words_of
 from chargeback.terms.in_force import TermsInForce
 from gpuledger.instants import format_utc
-from gpuledger.versions import BillRuleFact, EntitlementFact, LotFact, PolicyFact, PriceFact, RuleFact
+from gpuledger.versions import (
+    BillRuleFact,
+    CommitmentFact,
+    EntitlementFact,
+    LotFact,
+    PolicyFact,
+    PriceFact,
+    RuleFact,
+)
 
 __all__ = ["Action", "Change", "Values", "compare", "counted"]
 
@@ -60,10 +70,11 @@ class _Said:
 
 
 def compare(agreed: TermsInForce, proposed: TermsInForce) -> list[Change]:
-    """All that differs: prices, lots, rules and those of bills with their order, policies, entitlements."""
+    """All that differs: prices, lots, commitments, rules with their order, policies, entitlements."""
     return [
         *_changes(_prices(agreed.prices), _prices(proposed.prices)),
         *_changes(_lots(agreed.lots), _lots(proposed.lots)),
+        *_changes(_commitments(agreed.commitments), _commitments(proposed.commitments)),
         *_changes(_rules(agreed.rules), _rules(proposed.rules)),
         *_moved("rule", agreed.rules, proposed.rules),
         *_changes(_bill_rules(agreed.bill_rules), _bill_rules(proposed.bill_rules)),
@@ -142,6 +153,15 @@ def _lot_values(fact: LotFact) -> Values:
     return {key: text or None for key, text in {**money, **_times(fact), **said}.items()}
 
 
+def _commitments(facts: Iterable[CommitmentFact]) -> dict[str, _Said]:
+    return {fact.identity: _Said("commitment", fact.commitment, _commitment_values(fact)) for fact in facts}
+
+
+def _commitment_values(fact: CommitmentFact) -> Values:
+    said = commitment_words(fact, read_commitment(fact.details, fact.commitment))
+    return {key: text or None for key, text in {**_times(fact), **said}.items()}
+
+
 def _rules(facts: Iterable[RuleFact]) -> dict[str, _Said]:
     """The rules without their places: a rule before another one changes nothing that it says itself."""
     return {
@@ -215,7 +235,9 @@ def _entitlement_values(fact: EntitlementFact) -> Values:
     return {**said, "cost_centre": fact.cost_centre, **_times(fact)}
 
 
-def _times(fact: PriceFact | LotFact | _Rule | PolicyFact | EntitlementFact) -> dict[str, str | None]:
+def _times(
+    fact: PriceFact | LotFact | CommitmentFact | _Rule | PolicyFact | EntitlementFact,
+) -> dict[str, str | None]:
     return {
         "from": format_utc(fact.start_s) if fact.start_s else None,
         "to": None if fact.end_s is None else format_utc(fact.end_s),

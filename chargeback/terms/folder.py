@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from chargeback.terms.bills_file import read_bill_rules
+from chargeback.terms.commitments_file import read_commitments
 from chargeback.terms.entitlements_file import Placed, read_entitlements, unknown_teams
 from chargeback.terms.entries import Faults
 from chargeback.terms.in_force import TermsInForce
@@ -17,14 +18,22 @@ from chargeback.terms.prices_file import gaps, read_prices
 from chargeback.terms.teams_file import Tenure, read_rules, read_tenures
 from chargeback.terms.validity import Clock
 from gpuledger.errors import InputError, Place
-from gpuledger.versions import BillRuleFact, EntitlementFact, LotFact, PolicyFact, PriceFact, RuleFact
+from gpuledger.versions import (
+    BillRuleFact,
+    CommitmentFact,
+    EntitlementFact,
+    LotFact,
+    PolicyFact,
+    PriceFact,
+    RuleFact,
+)
 from gpuledger.yaml_files import Document, read_yaml_file
 
 __all__ = ["FILES", "TermsFolder", "read_folder"]
 
 TEAMS, PRICES, POLICIES, ENTITLEMENTS = "teams.yaml", "prices.yaml", "policies.yaml", "entitlements.yaml"
-LOTS, BILLS = "lots.yaml", "bills.yaml"
-FILES = (TEAMS, PRICES, POLICIES, ENTITLEMENTS, LOTS, BILLS)
+LOTS, COMMITMENTS, BILLS = "lots.yaml", "commitments.yaml", "bills.yaml"
+FILES = (TEAMS, PRICES, POLICIES, ENTITLEMENTS, LOTS, COMMITMENTS, BILLS)
 """The files that a folder of terms may have."""
 
 
@@ -40,6 +49,7 @@ class TermsFolder:
     policies: tuple[PolicyFact, ...] | None
     entitlements: tuple[EntitlementFact, ...] | None
     lots: tuple[LotFact, ...] | None
+    commitments: tuple[CommitmentFact, ...] | None
     bill_rules: tuple[BillRuleFact, ...] | None
     warnings: tuple[str, ...]
     zone: str | None
@@ -48,7 +58,7 @@ class TermsFolder:
     def absent(self) -> dict[str, str]:
         """The files that it has not, each with the kind of terms that stay as they are in force."""
         kinds = {"rules": TEAMS, "prices": PRICES, "policies": POLICIES, "entitlements": ENTITLEMENTS}
-        kinds |= {"lots": LOTS, "bill_rules": BILLS}
+        kinds |= {"lots": LOTS, "commitments": COMMITMENTS, "bill_rules": BILLS}
         told = {"bill_rules": "rules of bills"}
         return {file: told.get(kind, kind) for kind, file in kinds.items() if getattr(self, kind) is None}
 
@@ -61,6 +71,7 @@ class TermsFolder:
             policies=agreed.policies if self.policies is None else self.policies,
             entitlements=agreed.entitlements if self.entitlements is None else self.entitlements,
             lots=agreed.lots if self.lots is None else self.lots,
+            commitments=agreed.commitments if self.commitments is None else self.commitments,
             bill_rules=agreed.bill_rules if self.bill_rules is None else self.bill_rules,
         )
 
@@ -75,6 +86,7 @@ def read_folder(folder: Path, zone: str, agreed: TermsInForce) -> TermsFolder:
     clock = Clock(lambda: zone)
     imported = [fact for fact in agreed.prices if fact.origin != "terms"]
     rules, prices, policies, entitlements, lots, bill_rules = None, None, None, None, None, None
+    commitments = None
     tenures: list[Tenure] = []
     with faults.noted():
         if TEAMS in documents:
@@ -90,6 +102,9 @@ def read_folder(folder: Path, zone: str, agreed: TermsInForce) -> TermsFolder:
     with faults.noted():
         lots = read_lots(documents[LOTS], clock, faults) if LOTS in documents else None
     with faults.noted():
+        if COMMITMENTS in documents:
+            commitments = read_commitments(documents[COMMITMENTS], clock, faults)
+    with faults.noted():
         bill_rules = read_bill_rules(documents[BILLS], clock, faults) if BILLS in documents else None
     faults.refuse(folder)
     return TermsFolder(
@@ -97,11 +112,16 @@ def read_folder(folder: Path, zone: str, agreed: TermsInForce) -> TermsFolder:
         prices=None if prices is None else tuple(term.fact for term in prices),
         policies=None if policies is None else tuple(policies),
         entitlements=None if entitlements is None else tuple(fact for fact, _ in entitlements),
-        lots=None if lots is None else tuple(sorted(lots, key=lambda fact: fact.identity)),
+        lots=None if lots is None else tuple(sorted(lots, key=_identity)),
+        commitments=None if commitments is None else tuple(sorted(commitments, key=_identity)),
         bill_rules=None if bill_rules is None else tuple(bill_rules),
         warnings=(*gaps(prices or ()), *_unknown_teams(entitlements or (), tenures, rules, agreed)),
         zone=clock.used,
     )
+
+
+def _identity(fact: LotFact | CommitmentFact) -> str:
+    return fact.identity
 
 
 def _unknown_teams(

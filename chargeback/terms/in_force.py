@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 from gpuledger.versions import (
     BillFact,
     BillRuleFact,
+    CommitmentFact,
     EntitlementFact,
     FxFact,
     LotFact,
@@ -18,6 +19,7 @@ from gpuledger.versions import (
     RuleFact,
     bill_rules_in_force,
     bills_in_force,
+    commitments_in_force,
     entitlements_in_force,
     fx_in_force,
     lots_in_force,
@@ -41,6 +43,7 @@ class Seqs:
     usage: int
     samples: int
     owner: int
+    commitment: int
     price: int
     bill: int
     lot: int
@@ -60,7 +63,7 @@ class Seqs:
 
 @dataclass(frozen=True)
 class TermsInForce:
-    """Owners, rules of owners, prices, bills, lots, exchange rates, policies and entitlements.
+    """Owners, rules of owners, commitments, prices, bills, lots, exchange rates, policies and entitlements.
 
     The lines of its bills are those in the lake at `bill_seq`. `fx_later` are the rates at the latest seq
     of any kind, where that is another than that of `fx`: they count where no rate is known.
@@ -68,6 +71,7 @@ class TermsInForce:
 
     owners: tuple[OwnerFact, ...] = ()
     rules: tuple[RuleFact, ...] = ()
+    commitments: tuple[CommitmentFact, ...] = ()
     prices: tuple[PriceFact, ...] = ()
     bills: tuple[BillFact, ...] = ()
     bill_rules: tuple[BillRuleFact, ...] = ()
@@ -84,6 +88,7 @@ def terms_in_force(connection: Connection, seqs: Seqs) -> TermsInForce:
     return TermsInForce(
         owners=tuple(owners_in_force(connection, seqs.owner)),
         rules=tuple(rules_in_force(connection, seqs.owner)),
+        commitments=tuple(commitments_in_force(connection, seqs.commitment)),
         prices=tuple(prices_in_force(connection, seqs.price)),
         bills=tuple(bills_in_force(connection, seqs.bill)),
         bill_rules=tuple(bill_rules_in_force(connection, seqs.bill)),

@@ -22,13 +22,18 @@ __all__ = [
     "AssetEntry",
     "EnergyEntry",
     "InvoiceEntry",
+    "Invoices",
     "LotEntry",
     "LotsFile",
+    "Money",
+    "NotNegative",
     "PayingEntry",
+    "PaysFor",
     "ReadingEntry",
     "StepEntry",
     "as_amount",
     "as_instant",
+    "listed",
 ]
 
 Account = Literal["shared", "commitment_unused", "unusable", "overhead", "reconciliation"]
@@ -75,7 +80,7 @@ def _day(text: str) -> str:
     return text
 
 
-def _listed(key: str) -> Callable[[Any], Any]:
+def listed(key: str) -> Callable[[Any], Any]:
     """A list as it is, one item as a list of it; text stands for an entry with this key alone."""
 
     def listed(value: Any) -> Any:
@@ -90,7 +95,7 @@ NotNegative = Annotated[Text, AfterValidator(_not_negative)]
 Money = Annotated[Text, AfterValidator(_money)]
 Day = Annotated[Text, AfterValidator(_day)]
 Months = Annotated[int, Field(ge=1, le=_MOST_MONTHS)]
-Patterns = Annotated[list[Name], Field(min_length=1), BeforeValidator(_listed(""))]
+Patterns = Annotated[list[Name], Field(min_length=1), BeforeValidator(listed(""))]
 
 
 class PaysFor(Entry):
@@ -131,8 +136,8 @@ class ReadingEntry(Dated):
     kwh: NotNegative
 
 
-Invoices = Annotated[list[InvoiceEntry], BeforeValidator(_listed("on"))]
-Steps = Annotated[list[StepEntry], Field(min_length=1), BeforeValidator(_listed("value"))]
+Invoices = Annotated[list[InvoiceEntry], BeforeValidator(listed("on"))]
+Steps = Annotated[list[StepEntry], Field(min_length=1), BeforeValidator(listed("value"))]
 
 
 class PayingEntry(Entry):

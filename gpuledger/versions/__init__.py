@@ -14,6 +14,12 @@ from gpuledger.versions.bill_rules import (
 )
 from gpuledger.versions.bills import BillFact, bills_in_force, put_bills, withdraw_bills
 from gpuledger.versions.book import Book, open_book
+from gpuledger.versions.commitments import (
+    CommitmentFact,
+    commitments_in_force,
+    put_commitments,
+    withdraw_commitments,
+)
 from gpuledger.versions.database import HEAD, Commit, Database, latest_fact_seq
 from gpuledger.versions.entitlements import (
     EntitlementFact,
@@ -37,6 +43,7 @@ __all__ = [
     "BillRuleFact",
     "Book",
     "Commit",
+    "CommitmentFact",
     "Database",
     "EntitlementFact",
     "FxFact",
@@ -50,6 +57,7 @@ __all__ = [
     "audit_chain",
     "bill_rules_in_force",
     "bills_in_force",
+    "commitments_in_force",
     "entitlements_in_force",
     "fx_in_force",
     "latest_fact_seq",
@@ -60,6 +68,7 @@ __all__ = [
     "prices_in_force",
     "put_bill_rules",
     "put_bills",
+    "put_commitments",
     "put_entitlements",
     "put_fx",
     "put_lots",
@@ -72,6 +81,7 @@ __all__ = [
     "throughs",
     "withdraw_bill_rules",
     "withdraw_bills",
+    "withdraw_commitments",
     "withdraw_entitlements",
     "withdraw_fx",
     "withdraw_lots",

@@ -22,7 +22,7 @@ from gpuledger.versions.tables import knowledge, knowledge_head
 
 __all__ = ["HEAD", "Commit", "Database", "latest_fact_seq"]
 
-HEAD = "0005"
+HEAD = "0006"
 """The schema version that this code reads and writes: the newest revision in `migrations/`."""
 
 _UPGRADE = "run `gpuledger upgrade`"

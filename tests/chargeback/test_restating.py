@@ -118,10 +118,17 @@ def another_rate(house: House) -> None:
     house.fx("2026-10-05", "EUR", "USD", "1.25")
 
 
+def another_commitment(house: House) -> None:
+    start, end = at("2026-10-01T00:00Z"), at("2026-11-01T00:00Z")
+    covers = {"slots": {"node": ("c/n",)}}
+    house.commitment("two", "reserved_nodes", start, end, "2", covers, measure="gpu", each_hour="1.1")
+
+
 CHANGES: dict[str, Callable[[House], None]] = {
     "price": another_price,
     "owner": another_owner,
     "usage": another_holding,
+    "commitment": another_commitment,
     "policy": another_policy,
     "lot": another_lot,
     "fx": another_rate,
@@ -165,7 +172,10 @@ def failed(house: House, period: str = OCTOBER) -> list[str]:
     return [c.says for c in verify_period(house.desk, period, result) if c.status == FAILED]
 
 
-@pytest.mark.parametrize("causes", [["price"], ["owner"], ["usage"], ["policy"], ["usage", "owner", "price"]])
+@pytest.mark.parametrize(
+    "causes",
+    [["price"], ["owner"], ["usage"], ["policy"], ["commitment"], ["usage", "owner", "commitment", "price"]],
+)
 def test_causes_telescope_from_the_closed_month_to_a_fresh_computation(
     house: House, causes: list[str]
 ) -> None:
@@ -248,7 +258,17 @@ def test_another_order_is_another_reading_of_the_same_total(house: House) -> Non
 
 def test_order_is_names_of_causes_each_once() -> None:
     assert read_order("") == CAUSES
-    assert read_order("price, owner") == ("price", "owner", "usage", "samples", "bill", "lot", "fx", "policy")
+    assert read_order("price, owner") == (
+        "price",
+        "owner",
+        "usage",
+        "samples",
+        "commitment",
+        "bill",
+        "lot",
+        "fx",
+        "policy",
+    )
     for wrong in ("engine", "price,price", "weather", ","):
         with pytest.raises(InputError, match=r"no cause|named twice"):
             read_order(wrong)

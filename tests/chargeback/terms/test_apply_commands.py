@@ -409,3 +409,18 @@ def test_lots_and_rules_of_bills_are_kept_changed_and_withdrawn(applied: Desktop
     applied.write("terms/bills.yaml", "rules: []\n")
     assert said(applied, "--no-money")[-2].endswith("2 withdrawn")
     assert (in_force(applied).lots, in_force(applied).bill_rules) == ((), ())
+
+
+def test_commitments_are_kept_changed_and_withdrawn(applied: Desktop) -> None:
+    node = "{commitment: r, kind: reserved_nodes, covers: {node: r}, quantity: %s, each_hour: 2, "
+    term = "currency: USD, from: 2026-10-01, to: 2027-10-01}"
+    applied.write("terms/commitments.yaml", f"commitments: [{node % 4}{term}]\n")
+    new = said(applied, "--no-money")[0]
+    assert new.startswith("+ commitment r: from 2026-10-01") and "quantity 4, each hour 2" in new
+    applied.write("terms/commitments.yaml", f"commitments: [{node % 6}{term}]\n")
+    assert "quantity 4 → 6" in said(applied, "--no-money")[0]
+    (kept,) = in_force(applied).commitments
+    assert (kept.commitment, kept.kind) == ("r", "reserved_nodes")
+    applied.write("terms/commitments.yaml", "commitments: []\n")
+    assert said(applied, "--no-money")[-2].endswith("1 withdrawn")
+    assert in_force(applied).commitments == ()

@@ -20,6 +20,7 @@ EMPTY = {
     "policies.yaml": "policies: []\n",
     "entitlements.yaml": "entitlements: []\nlending: []\npools: []\n",
     "lots.yaml": "lots: []\nassets: []\nenergy: []\n",
+    "commitments.yaml": "commitments: []\n",
     "bills.yaml": "rules: []\n",
 }
 
@@ -84,6 +85,23 @@ def test_zone_is_said_only_where_a_time_needed_it(folder: Path) -> None:
 
 
 FEE = "{lot: rack, kind: fee, every: month, amount: 1, currency: USD, from: 2026-10-01, account: shared}"
+
+
+NODES = (
+    "{commitment: r, kind: reserved_nodes, covers: {node: r-*}, quantity: 4, each_hour: 2, currency: USD, "
+)
+
+
+def test_commitments_are_read_and_an_absent_file_leaves_those_in_force(folder: Path) -> None:
+    text = f"commitments:\n- {NODES}from: 2026-01-01, to: 2027-01-01}}\n"
+    (folder / "commitments.yaml").write_text(text)
+    agreed = read_folder(folder, "UTC", NOTHING).over(NOTHING)
+    assert [fact.commitment for fact in agreed.commitments] == ["r"]
+    (folder / "commitments.yaml").unlink()
+    read = read_folder(folder, "UTC", agreed)
+    assert read.over(agreed) == agreed and read.absent == {"commitments.yaml": "commitments"}
+    (folder / "commitments.yaml").write_text("commitments: []\n")
+    assert not read_folder(folder, "UTC", agreed).over(agreed).commitments
 
 
 def test_lots_and_rules_of_bills_are_read_and_an_absent_file_leaves_those_in_force(folder: Path) -> None:

@@ -45,7 +45,7 @@ def test_example_in_the_comments_can_be_applied(name: str, tmp_path: Path) -> No
     lines = starter_files(())[name].splitlines()
     shown = [line.removeprefix("#   ") for line in lines if line.startswith("#   ")]
     keys = {"teams.yaml": "rules", "prices.yaml": "prices", "entitlements.yaml": "lending"}
-    keys |= {"lots.yaml": "energy", "bills.yaml": "rules"}
+    keys |= {"lots.yaml": "energy", "bills.yaml": "rules", "commitments.yaml": "commitments"}
     if name in keys:
         assert yaml.safe_load("\n".join(shown))[keys[name]]
         (tmp_path / name).write_text("\n".join(shown))
