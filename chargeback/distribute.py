@@ -88,7 +88,10 @@ def moves_of(rows: Iterable[OwnerPiece], agreed: Distribution) -> list[Move]:
         here = list(some)
         begin, end = min(row.from_s for row in here), max(row.to_s for row in here)
         anywhere = all(row.shard == NO_SHARD for row in here)
-        window, base = Window(model, region, begin, end), _base(whole[piece_s] if anywhere else here)
+        window, base = (
+            Window(model, region, begin, end, anywhere),
+            _base(whole[piece_s] if anywhere else here),
+        )
         weights: dict[str, dict[str, int]] = {}
         for bucket in sorted((row for row in here if _is_bucket(row, choices)), key=_place):
             for choice in dict.fromkeys((choices[bucket.account], agreed.fallback)):

@@ -18,12 +18,16 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True)
 class Window:
-    """A pool, the devices of a model in a region, over what it has of a piece: [start, end), UTC seconds."""
+    """A pool, the devices of a model in a region, over what it has of a piece: [start, end), UTC seconds.
+
+    `is_any` is of what belongs to no pool, and so to all of them.
+    """
 
     model: str
     region: str
     start_s: int
     end_s: int
+    is_any: bool = False
 
 
 @dataclass
@@ -81,7 +85,7 @@ def _owned(window: Window, entitlements: Iterable[EntitlementFact]) -> dict[str,
 
 
 def _is_of(fact: EntitlementFact, window: Window) -> bool:
-    return (fact.model, fact.region) == (window.model, window.region)
+    return window.is_any or (fact.model, fact.region) == (window.model, window.region)
 
 
 def _seconds(fact: EntitlementFact, window: Window) -> int:

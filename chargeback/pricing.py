@@ -8,7 +8,7 @@ pool is summed by piece and goes to all of its slots; else each stands for itsel
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from fractions import Fraction
@@ -28,7 +28,7 @@ from chargeback.units import PoolPart
 from gpuledger.calendars import Piece
 from gpuledger.money import Currency, currency, meter_amount, running_split, split_phase
 
-__all__ = ["PricingTerms", "price"]
+__all__ = ["PricingTerms", "metered_by", "price"]
 
 
 @dataclass(frozen=True)
@@ -94,6 +94,15 @@ def price(parts: Iterable[PoolPart], terms: PricingTerms) -> Priced:
     take_lots(terms, Slots(seconds, estimates, terms.tariffs), landing)
     start_s = terms.pieces[0].start_s if terms.pieces else 0
     return landing.priced(seconds, terms.lots, start_s, terms.throughs, terms.currency)
+
+
+def metered_by(parts: Iterable[PoolPart], terms: PricingTerms) -> Iterator[Metered]:
+    """The parts that commitments may cover, each with its rate."""
+    rates = _Rates(terms)
+    for part in parts:
+        tariff = terms.tariffs[part.price_record]
+        if tariff.commitments:
+            yield Metered(part, tariff, None if tariff.meter is None else rates.of(tariff.meter, part))
 
 
 def _take_meter(

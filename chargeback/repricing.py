@@ -16,14 +16,14 @@ from chargeback.cents import UNOWNED
 from chargeback.desk import Desk
 from chargeback.direct import direct_days, direct_pieces
 from chargeback.distribute import distributed_days
-from chargeback.kept_time import OwnerTime, Stretch, counted, held, lay_tariffs
+from chargeback.kept_time import OwnerTime, Stretch, counted, held, lay_tariffs, pool_parts
 from chargeback.ledger import Result
 from chargeback.partitions import run_folders
 from chargeback.period_terms import come_to_the_same
 from chargeback.policies import MONEY_POLICIES
 from chargeback.post import has_file
 from chargeback.runs import price_period
-from chargeback.units import EntryDay, OwnerPiece, PoolPart, Terms, TimeDay
+from chargeback.units import EntryDay, OwnerPiece, Terms, TimeDay
 from chargeback.workbench import Workbench
 from gpuledger.calendars import Piece, calendar_pieces, utc_day
 from gpuledger.money import running_split
@@ -46,7 +46,7 @@ def reprice(desk: Desk, stood: Result, before: Terms, after: Terms) -> Result | 
         if not files or not lay_tariffs(bench, files, after):
             return None
         stretches = counted(bench)
-        priced = price_period(after, _parts(after, stretches))
+        priced = price_period(after, pool_parts(after, stretches))
         gathered = buckets_of(stretches, priced, by_piece=after.distribution is not None)
         times = held(bench, gathered.numbers)
     shares = list(_shares(gathered.buckets, times))
@@ -80,28 +80,6 @@ def _differ_in_money_alone(before: Terms, after: Terms) -> bool:
         policies=before.policies if after.policies == kept | money else {},
     )
     return come_to_the_same(before, same)
-
-
-def _parts(terms: Terms, stretches: Iterable[Stretch]) -> Iterator[PoolPart]:
-    """What the price pass goes by: the stretches that something pays for."""
-    days = {piece.start_s: piece.day for piece in _calendar(terms)}
-    records = {number: record for record, number in terms.tariff_numbers.items()}
-    for cell, from_s, to_s, slot_count in stretches:
-        if cell.price_no:
-            yield PoolPart(
-                shard=0,
-                model=cell.model,
-                region=cell.region,
-                piece_s=cell.piece_s,
-                utc_day=utc_day(cell.piece_s),
-                day=days[cell.piece_s],
-                price_record=records[cell.price_no],
-                slot_ticks=cell.slot_ticks,
-                node_slots=cell.node_slots,
-                from_s=from_s,
-                to_s=to_s,
-                slot_count=slot_count,
-            )
 
 
 def _calendar(terms: Terms) -> Sequence[Piece]:

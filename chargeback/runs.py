@@ -44,6 +44,7 @@ __all__ = [
     "ensure_known",
     "make_books",
     "price_period",
+    "pricing_terms",
     "scratch_folder",
 ]
 
@@ -104,7 +105,15 @@ def compute_books(
 
 def price_period(terms: Terms, parts: Iterable[PoolPart]) -> Priced:
     """Price a period's parts by its terms; BooksError where its money does not fit into 64 bits."""
-    pricing = PricingTerms(
+    pricing = pricing_terms(terms)
+    priced = price(parts, pricing)
+    ensure_in_range(priced, pricing.currency)
+    return priced
+
+
+def pricing_terms(terms: Terms) -> PricingTerms:
+    """What the price pass takes of a period's terms."""
+    return PricingTerms(
         pooled=terms.charged == POOLED,
         currency=currency(terms.currency),
         pieces=calendar_pieces(terms.zone, terms.start_s, terms.end_s),
@@ -117,9 +126,6 @@ def price_period(terms: Terms, parts: Iterable[PoolPart]) -> Priced:
         weights=terms.policies.get(RESOURCE_WEIGHTS, ""),
         commitments={one.name: one for one in terms.commitments},
     )
-    priced = price(parts, pricing)
-    ensure_in_range(priced, pricing.currency)
-    return priced
 
 
 def ensure_known(database: Database, seq: int) -> None:

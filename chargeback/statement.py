@@ -32,6 +32,7 @@ __all__ = [
     "is_distributed",
     "key_of",
     "part_of",
+    "places",
     "state_statement",
 ]
 
@@ -216,7 +217,7 @@ def is_distributed(row: _Keyed) -> bool:
 
 def gpu_hours(ticks: int) -> Decimal:
     """Ticks as GPU-hours, six places, half up."""
-    return _places(Fraction(ticks, TICKS * 3600), 6)
+    return places(Fraction(ticks, TICKS * 3600), 6)
 
 
 def gpu_microseconds(ticks: int) -> int:
@@ -226,10 +227,11 @@ def gpu_microseconds(ticks: int) -> int:
 
 def part_of(part: int, whole: int) -> Decimal | None:
     """A part of a whole to four places, half up; None where there is no whole."""
-    return _places(Fraction(part, whole), 4) if whole else None
+    return places(Fraction(part, whole), 4) if whole else None
 
 
-def _places(value: Fraction, digits: int) -> Decimal:
+def places(value: Fraction, digits: int) -> Decimal:
+    """A figure to so many places, half up."""
     return Decimal(half_up(value * 10**digits)).scaleb(-digits)
 
 

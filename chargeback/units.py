@@ -81,10 +81,15 @@ class Terms:
 
     @property
     def lot_throughs(self) -> dict[str, int]:
-        """Up to which instant each lot is recognised: as far as the clusters are known that it pays for."""
+        """Up to which instant each lot is recognised: as far as the clusters are known that it pays for.
+
+        Slots that are only assumed are of any cluster.
+        """
         least = min([self.end_s, *self.throughs.values()])
         known = {
-            lot: min([self.end_s, *(self.throughs.get(one, self.end_s) for one in clusters if one)])
+            lot: min(
+                [self.end_s, *(self.throughs.get(one, self.end_s) if one else least for one in clusters)]
+            )
             for lot, clusters in self.tariffs.clusters.items()
         }
         return {lot.name: known.get(lot.name, least) for lot in self.lots}

@@ -120,6 +120,12 @@ COMMANDS: tuple[Command, ...] = (
         "engine",
     ),
     Command(
+        ("commitments",),
+        "chargeback.commitments.commands:commitments",
+        "List commitments: how much of each is used, by which teams, what is lost and what it costs.",
+        "engine",
+    ),
+    Command(
         ("bills",),
         "chargeback.bills.commands:bills",
         "List bills: how whole each is, what its lines are for, and what was rated against what was billed.",

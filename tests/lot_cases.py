@@ -248,7 +248,7 @@ def through(case: Case, one: Said, month: Month) -> int:
         for held in case.fleet.holdings
         if held.node is None and one.slots and fits_assumed(one.slots, held)
     }
-    if alive and (mine or assumed):
+    if alive and mine and not assumed:
         return min([month.end_s, *(throughs.get(cluster, month.end_s) for cluster in mine)])
     return min([month.end_s, *throughs.values()])
 

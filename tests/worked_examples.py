@@ -92,7 +92,8 @@ class Made:
 
 def make(house: House, period: str) -> Made:
     result = house.books(period)
-    entries = house.rows_of("entry", period) + house.rows_of("recognised_entry", period)
+    files = ("entry", "recognised_entry", "distributed_entry")
+    entries = [row for name in files for row in house.rows_of(name, period)]
     return Made(result, cells_of(result, USD), entries, house.rows_of("time_row", period))
 
 

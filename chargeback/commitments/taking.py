@@ -14,7 +14,7 @@ from math import lcm
 from typing import Protocol
 
 from chargeback.commitments.commitment import Commitment, Coverable
-from chargeback.commitments.waterfall import Asked, Option, Outcome, Usage, waterfall
+from chargeback.commitments.waterfall import Asked, Option, Usage, waterfall
 from chargeback.landing import Landing
 from chargeback.layers import ACCRUED
 from chargeback.lots.balances import sources_of
@@ -26,7 +26,7 @@ from chargeback.units import PoolPart
 from gpuledger.calendars import Piece
 from gpuledger.money import running_split, split_phase
 
-__all__ = ["Metered", "take_commitments"]
+__all__ = ["CoverWindow", "Metered", "take_commitments", "windows_of"]
 
 
 class _Terms(Protocol):
@@ -54,7 +54,13 @@ class Metered:
 
 
 def take_commitments(terms: _Terms, metered: Iterable[Metered], landing: Landing) -> None:
-    """Let commitments cover what they may, in time order, and land what comes of it."""
+    """Let commitments cover what they may, and land what comes of it."""
+    for window in windows_of(terms, metered):
+        window.land(landing)
+
+
+def windows_of(terms: _Terms, metered: Iterable[Metered]) -> Iterator[CoverWindow]:
+    """The windows of a period in time order in which anything may be covered, or is committed."""
     by_piece: dict[int, list[Metered]] = defaultdict(list)
     for one in sorted(metered, key=lambda one: (one.where, one.part.from_s, one.part.node_slots)):
         by_piece[one.part.piece_s].append(one)
@@ -63,7 +69,7 @@ def take_commitments(terms: _Terms, metered: Iterable[Metered], landing: Landing
         here = by_piece.get(piece.start_s, [])
         alive = {one.name: one for one in ordered if _meets(one, piece, terms.throughs)}
         if here or alive:
-            _Window(terms, piece, here, alive, landing).take()
+            yield CoverWindow(terms, piece, here, alive)
 
 
 def _meets(one: Commitment, piece: Piece, throughs: Mapping[str, int]) -> bool:
@@ -71,29 +77,30 @@ def _meets(one: Commitment, piece: Piece, throughs: Mapping[str, int]) -> bool:
     return one.lot.from_s < piece.end_s and until_s > piece.start_s
 
 
-class _Window:
-    """One piece, its usage and the commitments that are alive in it, in their turn."""
+class CoverWindow:
+    """One piece: its usage, the commitments that are alive in it in their turn, and what came of them."""
 
     def __init__(
-        self,
-        terms: _Terms,
-        piece: Piece,
-        metered: Sequence[Metered],
-        alive: Mapping[str, Commitment],
-        landing: Landing,
+        self, terms: _Terms, piece: Piece, metered: Sequence[Metered], alive: Mapping[str, Commitment]
     ) -> None:
-        self.terms, self.piece, self.metered = terms, piece, metered
-        self.alive, self.landing = alive, landing
-
-    def take(self) -> None:
+        self.terms, self.piece, self.metered, self.alive = terms, piece, metered, alive
         usages = [
             Usage(one.part.from_s, one.part.to_s, one.part.slot_count, tuple(self._options(one)))
-            for one in self.metered
+            for one in metered
         ]
-        outcome = waterfall(usages, [self._asked(one) for one in self.alive.values()])
+        self.outcome = waterfall(usages, [self._asked(one) for one in alive.values()])
+
+    def land(self, landing: Landing) -> None:
+        """Land the money of the commitments, and what meters make of the rest."""
         for commitment in self.alive.values():
-            self._land(commitment, outcome)
-        self._land_rest(outcome.left)
+            self._land(commitment, landing)
+        self._land_rest(landing)
+
+    def recognised(self, commitment: Commitment) -> tuple[int, Fraction]:
+        """What a commitment recognises in the window: whole quanta, and exact."""
+        lot, begin_s = commitment.lot, self.piece.start_s
+        until_s = min(self.piece.end_s, self.terms.throughs[lot.name])
+        return lot.recognised(begin_s, until_s), lot.recognised_to(until_s) - lot.recognised_to(begin_s)
 
     def _options(self, one: Metered) -> Iterator[Option]:
         for name, number in one.tariff.commitments:
@@ -132,12 +139,10 @@ class _Window:
         kept = tuple(level for level in levels if level[0] < level[1])
         return Asked(one.name, kept, one.window == "instant", one.adds)
 
-    def _land(self, commitment: Commitment, outcome: Outcome) -> None:
+    def _land(self, commitment: Commitment, landing: Landing) -> None:
         """A commitment's money of the window: to what used it, and what is left to its account."""
-        lot, piece = commitment.lot, self.piece
-        until_s = min(piece.end_s, self.terms.throughs[lot.name])
-        amount = lot.recognised(piece.start_s, until_s)
-        exact = lot.recognised_to(until_s) - lot.recognised_to(piece.start_s)
+        lot, piece, outcome = commitment.lot, self.piece, self.outcome
+        amount, exact = self.recognised(commitment)
         if not amount and not exact:
             return
         used = outcome.used[lot.name]
@@ -151,26 +156,26 @@ class _Window:
             for place, part in running_split(some, weights, phase).items():
                 mine = exact * share * Fraction(weights[place], whole)
                 if place == _UNUSED:
-                    self.landing.direct(lot, piece, (commitment.waste, ""), source, part, mine)
+                    landing.direct(lot, piece, (commitment.waste, ""), source, part, mine)
                 else:
-                    self.landing.slots(lot, piece, self.metered[place].where, source, part, mine)
+                    landing.slots(lot, piece, self.metered[place].where, source, part, mine)
 
-    def _land_rest(self, left: Sequence[Fraction]) -> None:
+    def _land_rest(self, landing: Landing) -> None:
         """What meters make of the seconds that nothing covers: whole quanta by meter, then by usage."""
         rest: dict[str, dict[int, Fraction]] = defaultdict(dict)
         meters: dict[str, Meter] = {}
-        for place, (one, seconds) in enumerate(zip(self.metered, left, strict=True)):
+        for place, (one, seconds) in enumerate(zip(self.metered, self.outcome.left, strict=True)):
             meter = one.tariff.meter
             if meter is not None and one.rate is not None:
                 meters[meter.record] = meter
                 rest[meter.record][place] = one.rate * seconds
             elif not any(self.terms.commitments[name].places for name, _ in one.tariff.commitments):
-                self.landing.uncovered += seconds * one.part.slot_ticks
+                landing.uncovered += seconds * one.part.slot_ticks
         for record, exact in sorted(rest.items()):
             amount = truncated(sum(exact.values(), Fraction(0)))
             weights = _whole({place: value for place, value in exact.items() if value})
             for place, part in running_split(amount, weights).items():
-                self.landing.rest(self.metered[place].part, meters[record], part, exact[place])
+                landing.rest(self.metered[place].part, meters[record], part, exact[place])
 
 
 _UNUSED = -1

@@ -239,6 +239,26 @@ def amount(quanta: int) -> str:
 
 
 @both_layers
+def test_e27_where_nothing_was_used_the_quota_counts(new_house: NewHouse, charged: str) -> None:
+    inputs, wanted = example("E27")["inputs"], variant("E27", "fallback: quota")
+    house, (start, end) = new_house(charged), month_bounds("UTC", "2026-10")
+    covers: dict[str, Any] = {"slots": {"model": ("H100",)}}
+    house.commitment(
+        "c", "gcp_resource_cud", start, end, "1", covers, each_month=inputs["commitment_month_usd"]
+    )
+    for team, units in inputs["quota"].items():
+        house.entitlement(team, units)
+    house.policy("distribute_commitment_unused", "proportional/1")
+    house.policy("distribution_fallback", "unused_entitlement/1")
+    house.through(end)
+    house.keep()
+    made = make(house, "2026-10")
+    assert by_account(made) == wanted["lines"] and made.total == wanted["total"]
+    booked = made.booked(lambda row: str(row["to_owner"]), "distributed")
+    assert is_near(booked, wanted["exact"], splits=744)
+
+
+@both_layers
 def test_e27_a_month_without_any_use_is_lost_whole(new_house: NewHouse, charged: str) -> None:
     inputs, wanted = example("E27")["inputs"], variant("E27", "fallback: central waste")
     house, (start, end) = new_house(charged), month_bounds("UTC", "2026-10")
