@@ -6,6 +6,7 @@ point, `lo` the eighteen after these, each with the sign of the amount. Sums of 
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -25,6 +26,9 @@ PLAIN = "-?[0-9]{1,18}([.][0-9]{1,30})?"
 """Amounts that stand in the lake as they were read; others are spelt so first."""
 
 _MOST_DIGITS = 30
+_MARKED = re.compile(
+    r"(-?)(?:[$]([0-9]+|[0-9]{1,3}(?:,[0-9]{3})+)([.][0-9]+)?|([0-9]{1,3}(?:,[0-9]{3})+)([.][0-9]+))"
+)
 
 _MACROS = """
 create or replace macro behind(t) as rpad(split_part(t, '.', 2), 30, '0');
@@ -62,12 +66,17 @@ def shown(amount: Fraction) -> str:
 def plain_amount(text: str) -> str:
     """An amount as plain decimal digits: `8e-07` as `0.0000008`; raises `InputError` for what is none.
 
-    What a binary float has beyond the 30th digit behind the point is rounded off.
+    What a binary float has beyond the 30th digit behind the point is rounded off. Groups of three digits are
+    read, as in `1,234.50`, where a dollar sign or a decimal point shows that commas are no decimal ones.
+
+    >>> plain_amount("-$1,234.50")
+    '-1234.50'
     """
     try:
         amount = parse_amount(text)
     except InputError:
-        amount = _float_noise(text)
+        marked = _MARKED.fullmatch(text)
+        amount = parse_amount("".join(marked.groups("")).replace(",", "")) if marked else _float_noise(text)
     plain = f"{amount:f}"
     return plain.removeprefix("-") if not amount else plain
 

@@ -73,13 +73,14 @@ def read_bills(
     connection.execute("set enable_progress_bar = false")
     cells = gather_cells(connection, paths, given.fields, shape)
     map_instants(connection, given)
-    map_amounts(connection)
+    said_of_amounts = map_amounts(connection)
     bills = map_bills(connection, given)
     said_of_tags = map_tags(connection)
     bad = [*cells.bad, *_make_lines(connection, cells.shape, paths)]
     warnings = (
         *cells.warnings,
         *odd_rows(connection, cells.shape, cells.said),
+        *said_of_amounts,
         *said_of_tags,
         *odd_times(connection, given.zone, written=bool(given.date_format)),
     )

@@ -88,11 +88,18 @@ def _instant(text: str, given: Given) -> int:
     return parse_instant(text, zone=given.zone, epoch_s=None)
 
 
-def map_amounts(connection: DuckDBPyConnection) -> None:
-    """Make the table `amount`: the plain digits of each number that is spelt otherwise, or why it is none."""
+def map_amounts(connection: DuckDBPyConnection) -> list[str]:
+    """Make the table `amount`: the plain digits of each number that is spelt otherwise, or why it is none.
+
+    Says which have a dollar sign or groups of digits.
+    """
     odd = texts_of(connection, AMOUNTS, f"not regexp_full_match(t, '{PLAIN}')")
     rows = [(text, *_tried(partial(plain_amount, text))) for text in odd]
     _table(connection, "amount", ("text", "plain", "wrong"), rows, pa.string())
+    marked = [text for text, plain, _ in rows if plain is not None and ("$" in text or "," in text)]
+    if not marked:
+        return []
+    return [f"numbers have a dollar sign or groups of digits, such as {marked[0]}: read without"]
 
 
 def map_bills(connection: DuckDBPyConnection, given: Given) -> dict[str, AddedUp]:

@@ -7,6 +7,7 @@ from collections import defaultdict
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -69,11 +70,11 @@ EXAMPLES: dict[str, tuple[Given, tuple[int, str] | str]] = {
     "virtual_currency_pricing_model_b2": (US_DATES, (3, "0")),
     "virtual_currency_pricing_model_b3": (US_DATES, (3, "0")),
     "virtual_currency_pricing_model_c": (US_DATES, (2, "53000")),
-    "simple_saas_agreements_a1": (US_DATES, "'$10,000.00' is not an amount"),
-    "simple_saas_agreements_a2": (US_DATES, "'$50,000.00' is not an amount"),
-    "simple_saas_agreements_a3": (US_DATES, "'$1,000.00' is not an amount"),
-    "simple_saas_agreements_b": (US_DATES, "'$50,000.00' is not an amount"),
-    "simple_saas_agreements_c": (US_DATES, "'$10,100.00' is not an amount"),
+    "simple_saas_agreements_a1": (US_DATES, (1, "10000")),
+    "simple_saas_agreements_a2": (US_DATES, (1, "50000")),
+    "simple_saas_agreements_a3": (US_DATES, (1, "1000")),
+    "simple_saas_agreements_b": (US_DATES, (1, "50000")),
+    "simple_saas_agreements_c": (US_DATES, (3, "35800")),
 }
 
 
@@ -169,3 +170,28 @@ def test_an_example_of_the_specification_is_read_or_refused_by_name(realdata: Pa
     assert reading.bad == ()
     total = sum((Fraction(bill.total) for bill in reading.bills), Fraction(0))
     assert (sum(bill.rows for bill in reading.bills), shown(total)) == wanted
+
+
+@pytest.mark.parametrize("name", sorted(name for name in EXAMPLES if "_percent_utilization_" in name))
+def test_used_and_unused_of_a_commitment_come_to_what_was_paid_for_it(realdata: Path, name: str) -> None:
+    lines = lines_of_example(realdata, name)
+    effective = [
+        Decimal(line["effective"]) for line in lines if line["commitment_status"] in ("Used", "Unused")
+    ]
+    paid = [Decimal(line["billed"]) for line in lines if line["category"] == "Purchase"]
+    assert effective and paid and sum(effective) == sum(paid)
+
+
+@pytest.mark.parametrize("name", sorted(name for name in EXAMPLES if "commitment_discount_usage_" in name))
+def test_used_and_unused_are_the_hour_that_is_committed(realdata: Path, name: str) -> None:
+    hours: dict[int, Decimal] = defaultdict(Decimal)
+    for line in lines_of_example(realdata, name):
+        if line["commitment_status"] in ("Used", "Unused"):
+            hours[line["start_s"]] += Decimal(line["effective"])
+    assert hours and set(hours.values()) == {Decimal("1.00")}
+
+
+def lines_of_example(realdata: Path, name: str) -> list[dict[str, Any]]:
+    _, lines = read(realdata / "focus" / "spec-scenarios" / f"{name}.csv", ALL_SAID)
+    found: list[dict[str, Any]] = lines.to_pylist()
+    return found

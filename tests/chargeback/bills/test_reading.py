@@ -196,7 +196,7 @@ def test_cur_2_0_is_read_with_its_maps(reader: Reader) -> None:
     ("said", "reason"),
     [
         ({"BilledCost": ""}, "BilledCost is empty"),
-        ({"BilledCost": "$10,000.00 "}, "BilledCost: '$10,000.00' is not an amount"),
+        ({"BilledCost": "10.000,00 "}, "BilledCost: '10.000,00' is not an amount"),
         ({"BilledCost": "NaN"}, "BilledCost: 'NaN' is not an amount"),
         ({"BilledCost": "1e40"}, "BilledCost: '1e40' is out of bounds for an amount"),
         ({"ListCost": "cheap"}, "ListCost: 'cheap' is not an amount"),
@@ -335,6 +335,27 @@ def test_the_amounts_of_many_digits_add_up_exactly(engine: DuckDBPyConnection) -
 )
 def test_other_spellings_of_an_amount_become_plain_digits(text: str, plain: str) -> None:
     assert plain_amount(text) == plain
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("$10,000.00", "10000.00"),
+        ("-$5", "-5"),
+        ("1,234,567.8", "1234567.8"),
+        ("$.5", ""),
+        ("1,234", ""),
+        ("12,34.5", ""),
+    ],
+)
+def test_dollar_signs_and_groups_of_digits_are_read_where_they_cannot_be_anything_else(
+    text: str, plain: str
+) -> None:
+    if plain:
+        assert plain_amount(text) == plain
+    else:
+        with pytest.raises(InputError, match="is not an amount"):
+            plain_amount(text)
 
 
 def test_what_a_float_has_beyond_the_thirtieth_digit_is_rounded_off() -> None:
