@@ -86,7 +86,7 @@ def _lots(desk: Desk, period: str, result: Result) -> Iterator[Check]:
     """1 and 8, where there are lots or bills at all."""
     with desk.database.read() as connection:
         agreed = terms_in_force(connection, Seqs.at(result.seq))
-    if agreed.lots or agreed.bills:
+    if agreed.lots or agreed.bills or agreed.commitments:
         window = Window(*month_bounds(desk.book.zone, period))
         known = outline(desk, result.seq, window.start_s, window.end_s)
         terms = terms_of(desk, period, result.seq, known, agreed)
