@@ -19,7 +19,7 @@ def lot_steps(ground: Ground) -> Iterator[Step]:
         yield _direct(ground, on_devices)
     if ground.asked.kind != "device" and ground.bench.rows(f"select 1 {_OF_NODES} limit 1"):
         yield _nodes(ground)
-    known = {lot.name: lot for lot in ground.terms.lots}
+    known = {lot.name: lot for lot in ground.terms.lots if lot.kind != "minimum"}
     names = [name for name in _names(ground) if name in known]
     if names:
         yield _lots(ground, [known[name] for name in names])

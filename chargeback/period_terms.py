@@ -94,7 +94,7 @@ def lots_until(desk: Desk, period: str, seq: int, known: Outline) -> list[tuple[
     found = list(_lots(desk, agreed, known, terms.fx, Window(0, terms.end_s), horizon_s))
     made = commitments_of(agreed.commitments, desk.book.zone, desk.book.currency, terms.fx, horizon_s)
     found += [one.lot for one in made if _touches(one.lot, 0, terms.end_s)]
-    return [(lot, throughs.get(lot.name, terms.end_s)) for lot in found]
+    return [(lot, throughs.get(lot.name, terms.end_s)) for lot in found if lot.kind != "minimum"]
 
 
 def bills_of(desk: Desk, agreed: TermsInForce, known: Outline, rates: FxRates, window: Window) -> BillLots:

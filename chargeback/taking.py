@@ -241,17 +241,35 @@ class _Taking:
                 self._follow(lot)
                 del waiting[lot.name]
 
+    def _reach(self, lot: Lot) -> None:
+        """What a month's least amount is above all that counts towards it, in the time of that.
+
+        It is known once the month is; where nothing counts towards it, it is spread as it is recognised.
+        """
+        if not self._terms.pieces or self._terms.throughs[lot.name] < self._terms.pieces[-1].end_s:
+            return
+        spent = _by_piece(self._basis(lot))
+        least = {one.piece.start_s: one for one in self.amounts(lot)}
+        exact = sum((one.exact for one in least.values()), Fraction(-sum(spent.values())))
+        if exact <= 0:
+            return
+        self._landing.not_fixed(lot.rounding_pool)
+        weights = {start_s: amount for start_s, amount in spent.items() if amount > 0}
+        weights = weights or {start_s: one.amount for start_s, one in least.items()}
+        known = {piece.start_s: piece for piece in self._terms.pieces}
+        whole = sum(weights.values())
+        for start_s, amount in running_split(truncated(exact), weights).items():
+            share = exact * weights[start_s] / whole
+            self._landing.direct(lot, known[start_s], (lot.target.account, ""), ACCRUED, amount, share)
+
     def _follow(self, lot: Lot) -> None:
         """Split what a lot recognises in the period by the money that it follows, wherever that landed."""
+        if lot.kind == "minimum":
+            self._reach(lot)
+            return
         pieces = {one.piece.start_s: one for one in self.amounts(lot)}
         known = {piece.start_s: piece for piece in self._terms.pieces}
-        basis: dict[tuple[int, Place], int] = defaultdict(int)
-        for name, moves in self._landing.moves.items():
-            if _follows(lot, name):
-                for (start_s, place), amount in moves.items():
-                    in_its_time = start_s < lot.to_s and known[start_s].end_s > lot.from_s
-                    if in_its_time and place != FX:
-                        basis[start_s, place] += amount
+        basis = self._basis(lot)
         weights = {_sortable(key): abs(amount) for key, amount in basis.items() if amount}
         if not weights:
             self.to_account(lot)
@@ -269,6 +287,25 @@ class _Taking:
                     self._landing.slots(lot, piece, place, source, some, share * fraction)
                 else:
                     self._landing.direct(lot, piece, place, source, some, share * fraction)
+
+    def _basis(self, lot: Lot) -> dict[tuple[int, Place], int]:
+        """The money that a lot follows, in its own time, by piece and where it landed."""
+        known = {piece.start_s: piece for piece in self._terms.pieces}
+        basis: dict[tuple[int, Place], int] = defaultdict(int)
+        for name, moves in self._landing.moves.items():
+            if _follows(lot, name):
+                for (start_s, place), amount in moves.items():
+                    in_its_time = start_s < lot.to_s and known[start_s].end_s > lot.from_s
+                    if in_its_time and place != FX:
+                        basis[start_s, place] += amount
+        return basis
+
+
+def _by_piece(basis: Mapping[tuple[int, Place], int]) -> dict[int, int]:
+    found: dict[int, int] = defaultdict(int)
+    for (start_s, _), amount in basis.items():
+        found[start_s] += amount
+    return found
 
 
 class _Weigh(Protocol):

@@ -62,7 +62,7 @@ class _Builder:
             return
         if self.details.asset is not None:
             yield from self._asset(self.details.asset)
-        elif self.fact.kind in ("fee", "energy"):
+        elif self.fact.kind in ("fee", "minimum", "energy"):
             yield self._usage()
         else:
             yield self._fixed([Segment(self.fact.start_s, self._end_s, self._amount)])

@@ -24,7 +24,8 @@ def said_of(fact: LotFact, details: Details) -> str:
     if (energy := details.energy) is not None:
         load = "metered kWh" if energy.metered else f"{_steps(energy.it_kw)} kW"
         return f"{load} × PUE {_steps(energy.pue)} × {_steps(energy.tariff)} {fact.currency} per kWh"
-    return f"{money} each month" if fact.kind == "fee" else money
+    least = "at least " * (fact.kind == "minimum")
+    return f"{least}{money} each month" if fact.kind in ("fee", "minimum") else money
 
 
 def words_of(fact: LotFact, details: Details) -> dict[str, str]:

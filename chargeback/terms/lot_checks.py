@@ -84,14 +84,19 @@ def _targets(entry: PayingEntry) -> Iterator[_Wrong]:
 
 
 def _lot(entry: LotEntry) -> Iterator[_Wrong]:
-    amount, is_fee = Decimal(entry.amount), entry.kind == "fee"
-    if is_fee and entry.every is None:
-        yield "", "a fee needs every", "write every: month; the amount is then that of each month"
-    if not is_fee and entry.every is not None:
+    amount, is_monthly = Decimal(entry.amount), entry.kind in ("fee", "minimum")
+    if is_monthly and entry.every is None:
+        yield "", f"a {entry.kind} needs every", "write every: month; the amount is then that of each month"
+    if entry.kind == "minimum" and entry.follows is None:
+        mend = "write follows: what counts towards it, such as meter:model:H100:*"
+        yield "", "a minimum needs follows", mend
+    if entry.kind == "minimum" and entry.invoiced:
+        yield "invoiced", "what a minimum comes to is known when its month is over", "leave invoiced out"
+    if not is_monthly and entry.every is not None:
         yield "every", f"a {entry.kind} comes once", "leave every out, or make its kind fee"
-    if not is_fee and not entry.ends:
+    if not is_monthly and not entry.ends:
         yield "", "to is missing", "write to: the first instant that its amount is not for any more"
-    if entry.kind in ("purchase", "fee") and amount < 0:
+    if entry.kind in ("purchase", "fee", "minimum") and amount < 0:
         yield "amount", f"a {entry.kind} of {entry.amount} is below 0", "make its kind credit or true_up"
     if entry.kind == "credit" and amount > 0:
         yield "amount", f"a credit of {entry.amount} is above 0", f"write it with a minus: -{entry.amount}"

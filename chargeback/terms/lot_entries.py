@@ -175,14 +175,14 @@ class PayingEntry(Entry):
     @property
     def is_usage(self) -> bool:
         """Whether it is converted and invoiced as it is served, not as a whole."""
-        return self.lot_kind in ("fee", "energy")
+        return self.lot_kind in ("fee", "minimum", "energy")
 
 
 class LotEntry(PayingEntry, Dated):
-    """An amount over a time, or a fee each month."""
+    """An amount over a time, or a fee or a least amount each month."""
 
     lot: Name
-    kind: Literal["purchase", "fee", "credit", "tax", "true_up"]
+    kind: Literal["purchase", "fee", "minimum", "credit", "tax", "true_up"]
     amount: Amount
     every: Literal["month"] | None = None
     recoverable: bool = False

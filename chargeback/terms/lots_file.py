@@ -142,7 +142,10 @@ def _target(entry: PayingEntry) -> Target:
     if entry.pays_for is not None:
         return Target(slots=entry.pays_for.model_dump(exclude_none=True))
     if entry.follows is not None:
-        return Target(lots=tuple(one if ":" in one else f"lot:{one}" for one in entry.follows))
+        account = "commitment_unused" if entry.lot_kind == "minimum" else "shared"
+        return Target(
+            lots=tuple(one if ":" in one else f"lot:{one}" for one in entry.follows), account=account
+        )
     return Target(account=entry.account or "tax_recoverable")
 
 

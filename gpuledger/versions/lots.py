@@ -13,7 +13,7 @@ from gpuledger.versions.tables import lot_version
 
 __all__ = ["LOT_KINDS", "LotFact", "lots_in_force", "put_lots", "withdraw_lots"]
 
-LOT_KINDS = ("purchase", "fee", "depreciation", "energy", "credit", "tax", "true_up")
+LOT_KINDS = ("purchase", "fee", "minimum", "depreciation", "energy", "credit", "tax", "true_up")
 
 
 @dataclass(frozen=True)
@@ -21,8 +21,9 @@ class LotFact:
     """A lot as the terms say it, recognised over `[start_s, end_s)`, Unix seconds; `end_s` None is open.
 
     `amount` is exact decimal text in major units of the currency: of a purchase, a credit, a tax or a true-up
-    the whole amount, of a fee what each period costs, of an asset its cost; "" where `details` say it.
-    `details` is canonical JSON: what it pays for, how it is recognised, invoiced and rounded.
+    the whole amount, of a fee what each period costs, of a minimum the least of it, of an asset its cost; ""
+    where `details` say it. `details` is canonical JSON: what it pays for, how it is recognised, invoiced and
+    rounded.
     """
 
     identity: str

@@ -171,13 +171,14 @@ lot_version = table(
     "Money that is no metered price: purchases, fees, assets, energy, credits, taxes",
     *version(
         text("lot", "its name"),
-        text("kind", "purchase, fee, depreciation, energy, credit, tax or true_up"),
+        text("kind", "purchase, fee, minimum, depreciation, energy, credit, tax or true_up"),
         text("amount", "the whole amount in major units of the currency, as decimal text; '': `details` say"),
         text("currency", "its ISO 4217 code"),
         text("details", "what it pays for, how it is recognised and invoiced, as canonical JSON"),
         text("source", "the file or term that said so"),
         CheckConstraint(
-            "kind in ('purchase', 'fee', 'depreciation', 'energy', 'credit', 'tax', 'true_up')", name="kind"
+            "kind in ('purchase', 'fee', 'minimum', 'depreciation', 'energy', 'credit', 'tax', 'true_up')",
+            name="kind",
         ),
     ),
 )

@@ -238,6 +238,52 @@ def amount(quanta: int) -> str:
     return format_minor(quanta // (USD.quantum // 100), USD)
 
 
+def used_in_a_month(house: House, usage: dict[str, int], each: int) -> House:
+    """GPUs of each team for so many hours of a month as make its GPU-hours, at a minimum each month."""
+    inputs, (start, end) = example("E19")["inputs"], month_bounds("UTC", "2026-10")
+    for team, hours in usage.items():
+        for index in range(hours // each):
+            node = f"{team}-{index}"
+            house.slot(node, 0, start, start + each * HOUR)
+            house.holding(node, start, start + each * HOUR, team, node=node, slot=f"{node}/0")
+    house.price(inputs["usd_per_gpu_hour"], 0)
+    follows = ["meter:model:H100:*"]
+    least = inputs["minimum_per_month"]
+    house.lot("least", "minimum", least, start, None, follows=follows, account="commitment_unused")
+    house.through(end)
+    house.keep()
+    return house
+
+
+@both_layers
+@pytest.mark.parametrize(
+    ("policy", "month", "choice"),
+    [
+        ("m1, shortfall kept central", "m1", "none/1"),
+        ("m1, shortfall by usage", "m1", "proportional/1"),
+        ("m2", "m2", "none/1"),
+    ],
+)
+def test_e19_a_monthly_minimum(
+    new_house: NewHouse, charged: str, policy: str, month: str, choice: str
+) -> None:
+    """Fifty whole GPUs for a part of the month; what is short of the minimum is spread as it was used."""
+    usage, wanted = example("E19")["inputs"]["months"][month], variant("E19", policy)
+    house = new_house(charged)
+    house.policy("distribute_commitment_unused", choice)
+    made = make(used_in_a_month(house, usage, 600 if month == "m2" else 400), "2026-10")
+    names = {"commitment_unused": "__commitment_waste__"}
+    found = {names.get(name, name): text for name, text in by_account(made).items()}
+    assert found == wanted["lines"] and made.total == wanted["total"]
+    short = sum(
+        row["amount"] for row in made.entries if row["lot"] == "lot:least" and row["layer"] == "recognised"
+    )
+    if "metrics" in wanted:
+        assert amount(short) == wanted["metrics"]["shortfall"]
+        rate = made.cost / made.hours()
+        assert ten_places(rate) == Fraction(wanted["metrics"]["effective_usd_per_gpu_hour"])
+
+
 @both_layers
 def test_e27_where_nothing_was_used_the_quota_counts(new_house: NewHouse, charged: str) -> None:
     inputs, wanted = example("E27")["inputs"], variant("E27", "fallback: quota")

@@ -33,7 +33,7 @@ def entered(result: Result, layer: str) -> dict[Any, int]:
 
 
 def blocks(house: House) -> House:
-    """Two blocks of a node each, bought on one day for one day, of which one stands unused for twelve hours."""
+    """Two blocks of a node each, bought for one day, of which one stands unused for twelve hours."""
     for name, node, hours in (("one", "n1", 24), ("two", "n2", 12)):
         end = DAY + hours * HOUR - 1800 * (hours == 24)
         house.slot(node, 0, DAY, end)
@@ -136,3 +136,27 @@ def test_time_that_is_above_what_is_reserved_and_has_no_price_is_unpriced(
     made = state_statement(house.desk.book, house.books("2026-05"), By.owner)
     assert made.figures.unpriced == 10 * HOUR * 720_720
     assert made.total == 2000
+
+
+@BOTH
+def test_what_a_month_is_short_of_its_minimum_is_known_when_the_month_is(
+    new_house: NewHouse, charged: str
+) -> None:
+    """100 a month at the least, of which 60 are used in May and 744 in July; half of April is its own."""
+    house, start = new_house(charged=charged), at("2026-05-01T00:00Z")
+    house.slot("n1", 0, start, start + 60 * HOUR)
+    house.slot("n1", 1, at("2026-07-01T00:00Z"), at("2026-08-01T00:00Z"))
+    house.price("1", 0)
+    least = ("least", "minimum", "100", at("2026-04-16T00:00Z"), None)
+    house.lot(*least, follows=["meter:*"], account="commitment_unused")
+    house.through(at("2026-05-20T00:00Z"))
+    house.keep()
+    assert sum(house.books("2026-05").cents.values()) == 6000
+    house.through(at("2026-08-01T00:00Z"))
+    house.keep()
+    totals = [sum(house.books(f"2026-0{month}").cents.values()) for month in range(4, 8)]
+    assert totals == [5000, 10_000, 10_000, 74_400]
+    made = house.books("2026-05")
+    (short,) = {row.account for row in made.entries if row.lot == "lot:least"}
+    assert short == "commitment_unused"
+    assert {check.status for check in verify_period(house.desk, "2026-05", made)} == {OK}

@@ -20,6 +20,7 @@ from gpuledger.yaml_files import read_yaml
 REST = "lot: a, currency: USD, from: 2026-01-01"
 PURCHASE = f"{REST}, to: 2027-01-01, kind: purchase, amount: 12"
 FEE = f"{REST}, kind: fee, every: month, amount: 12, account: shared"
+MINIMUM = f"{REST}, kind: minimum, every: month, amount: 12"
 CREDIT = f"{REST}, to: 2027-01-01, kind: credit, amount: -12"
 
 
@@ -59,6 +60,14 @@ def refused(*entries: str) -> InputError:
         ),
         (f"{CREDIT}, recoverable: true", "a: a credit is not recoverable", "make its kind tax"),
         (FEE.replace("every: month, ", ""), "a: a fee needs every", "every: month"),
+        (
+            f"{MINIMUM}, follows: 'meter:*'".replace("every: month, ", ""),
+            "a: a minimum needs every",
+            "every: month",
+        ),
+        (f"{MINIMUM}, account: shared", "a: a minimum needs follows", "what counts towards it"),
+        (f"{MINIMUM}, follows: 'meter:*', invoiced: in_arrears", "is known when its month is over", "leave"),
+        (f"{MINIMUM}, follows: 'meter:*'".replace("12", "-12"), "a: a minimum of -12 is below 0", "credit"),
         (
             FEE.replace("every: month", "every: week"),
             "lots.0.every: Input should be 'month'",

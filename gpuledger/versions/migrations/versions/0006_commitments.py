@@ -1,4 +1,4 @@
-"""Commitments: reservations, plans and capacity that is paid for whether it is used or not."""
+"""Commitments: what is paid for whether it is used or not; and lots of a least amount each month."""
 
 from __future__ import annotations
 
@@ -12,7 +12,11 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Make the table of commitments."""
+    """Make the table of commitments, and let lots be minimums."""
+    kinds = "'purchase', 'fee', 'minimum', 'depreciation', 'energy', 'credit', 'tax', 'true_up'"
+    with op.batch_alter_table("lot_version") as table:
+        table.drop_constraint(op.f("ck_lot_version_ck_lot_version_kind"), type_="check")
+        table.create_check_constraint(op.f("ck_lot_version_kind"), f"kind in ({kinds})")
     texts = ("commitment", "kind", "currency", "details", "source")
     op.create_table(
         "commitment_version",
