@@ -75,6 +75,7 @@ def _differ_in_money_alone(before: Terms, after: Terms) -> bool:
         after,
         tariffs=before.tariffs,
         lots=before.lots,
+        commitments=before.commitments,
         fx=before.fx,
         distribution=before.distribution,
         policies=before.policies if after.policies == kept | money else {},

@@ -114,6 +114,12 @@ COMMANDS: tuple[Command, ...] = (
         "engine",
     ),
     Command(
+        ("whatif",),
+        "chargeback.terms.whatif_commands:whatif",
+        "Price months by other terms and say who would pay what; nothing is kept.",
+        "engine",
+    ),
+    Command(
         ("lots",),
         "chargeback.lot_commands:lots",
         "List lots: what each recognises in a month, and what of it is invoiced, prepaid or accrued.",

@@ -66,13 +66,16 @@ def _key(key: str) -> str:
     return key.replace("_", " ")
 
 
-def print_months(months: Iterable[MonthMove], money: Currency, console: Console) -> None:
-    """Print what each month would move: a sentence where one team's money becomes another's, else a table."""
+def print_months(months: Iterable[MonthMove], money: Currency, console: Console, key: str = "team") -> None:
+    """Print what each month would move: a sentence where one team's money becomes another's, else a table.
+
+    `key` is the heading of what lines are keyed by.
+    """
     for month in months:
         if (sentence := _one_to_one(month, money)) is not None:
             console.print(sentence, soft_wrap=True)
         else:
-            _print_teams(month, money, console)
+            _print_lines(month, money, console, key)
         for note in _notes(month):
             console.print(f"{month.month} {note}", soft_wrap=True)
 
@@ -87,7 +90,7 @@ def _one_to_one(month: MonthMove, money: Currency) -> str | None:
     return f"{month.month} would move {amount} {money.code} from {loser.team} to {gainer.team}"
 
 
-def _print_teams(month: MonthMove, money: Currency, console: Console) -> None:
+def _print_lines(month: MonthMove, money: Currency, console: Console, key: str) -> None:
     from rich.markup import escape
     from rich.table import Table
 
@@ -96,8 +99,8 @@ def _print_teams(month: MonthMove, money: Currency, console: Console) -> None:
         console.print(f"{month.month} would come to {grouped(format_minor(after, money))} {money.code}")
         return
     table = Table(title=f"{month.month} would change, in {money.code}", title_justify="left")
-    for column in ("team", "before", "after", "difference"):
-        table.add_column(column, justify="left" if column == "team" else "right")
+    for column in (key, "before", "after", "difference"):
+        table.add_column(column, justify="left" if column == key else "right")
     total = TeamMove("total", before, after)
     for one in month.teams:
         table.add_row(escape(one.team), *_cells(one, money))

@@ -5,7 +5,7 @@ Nothing of it is kept: what is computed here goes to a folder that is removed ag
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -30,7 +30,7 @@ __all__ = ["MonthMove", "TeamMove", "moved_months"]
 
 @dataclass(frozen=True)
 class TeamMove:
-    """A team's line before and after, in minor units; None where it has no line, or no price."""
+    """The line of a team, or of another key, before and after in minor units; None without line or price."""
 
     team: str
     before: int | None
@@ -72,18 +72,27 @@ class _Month:
 
 
 def moved_months(
-    desk: Desk, seq: int, now_s: int, agreed: TermsInForce, proposed: TermsInForce, progress: Progressing
+    desk: Desk,
+    seq: int,
+    now_s: int,
+    agreed: TermsInForce,
+    proposed: TermsInForce,
+    progress: Progressing,
+    *,
+    months: Collection[str] = (),
+    by: By = By.team,
 ) -> Iterator[MonthMove]:
     """Each month with facts in which the proposed terms change a figure, as known at `seq`.
 
-    `now_s` is the clock. Raises BooksError where books cannot be made with the proposed terms.
+    `now_s` is the clock, `months` are the only ones that are looked at, where any are named. Raises
+    BooksError where books cannot be made with the proposed terms.
     """
     with desk.database.read() as connection:
         there = periods_with_books(connection, desk.book.name)
-    for period in sorted({*there, *periods_with_facts(desk, seq, now_s)}):
+    for period in sorted(months or {*there, *periods_with_facts(desk, seq, now_s)}):
         month = _month(desk, period, seq)
         after = terms_of(desk, period, seq, month.known, proposed)
-        move = _move(desk, month, agreed, after, progress)
+        move = _move(desk, month, agreed, after, progress, by)
         if move is not None and not move.is_still:
             yield move
 
@@ -96,24 +105,25 @@ def _month(desk: Desk, period: str, seq: int) -> _Month:
 
 
 def _move(
-    desk: Desk, month: _Month, agreed: TermsInForce, after: Terms, progress: Progressing
+    desk: Desk, month: _Month, agreed: TermsInForce, after: Terms, progress: Progressing, by: By
 ) -> MonthMove | None:
     """What changes in a month; None where both terms come to the same."""
+    as_agreed, as_proposed = (_named(progress, f"as {which}") for which in ("agreed", "proposed"))
     try:
         before = terms_of(desk, month.name, month.seq, month.known, agreed)
         if come_to_the_same(before, after):
             return None
         stood = _stood(desk, month)
-        old = _stated(desk, stood) if stood else _computed(desk, month, before, _named(progress, "as agreed"))
+        old = stood or _computed(desk, month, before, as_agreed)
     except BooksError as error:
         obstacle = f"with the terms in force it cannot be computed: {error.message}"
-        made = _computed(desk, month, after, _named(progress, "as proposed"))
+        made = _stated(desk, _computed(desk, month, after, as_proposed), by)
         return MonthMove(
             month.name, month.is_closed, (None, made.total), (None, made.figures.unpriced), (), obstacle
         )
     again = reprice(desk, stood, before, after) if stood else None
-    new = _stated(desk, again) if again else _computed(desk, month, after, _named(progress, "as proposed"))
-    return _compared(month, old, new)
+    new = again or _computed(desk, month, after, as_proposed)
+    return _compared(month, _stated(desk, old, by), _stated(desk, new, by))
 
 
 def _named(progress: Progressing, which: str) -> Progressing:
@@ -131,15 +141,14 @@ def _stood(desk: Desk, month: _Month) -> Result | None:
         return result if result.seq >= latest_fact_seq(connection) else None
 
 
-def _computed(desk: Desk, month: _Month, terms: Terms, progress: Progressing) -> Statement:
+def _computed(desk: Desk, month: _Month, terms: Terms, progress: Progressing) -> Result:
     run_id = uuid4().hex
     with TemporaryDirectory(prefix="apply-", dir=desk.scratch) as folder:
-        result = compute_books(desk, terms, month.known, run_id=run_id, books=Path(folder), progress=progress)
-    return _stated(desk, result)
+        return compute_books(desk, terms, month.known, run_id=run_id, books=Path(folder), progress=progress)
 
 
-def _stated(desk: Desk, result: Result) -> Statement:
-    return state_statement(desk.book, result, By.team)
+def _stated(desk: Desk, result: Result, by: By) -> Statement:
+    return state_statement(desk.book, result, by)
 
 
 def _compared(month: _Month, before: Statement, after: Statement) -> MonthMove:

@@ -86,6 +86,22 @@ def test_lots_of_the_terms_and_what_is_distributed_come_out_as_in_a_run(
     assert lines(house, found)["__idle_free__"][0] == 0
 
 
+@pytest.mark.parametrize("charged", ["pooled", "recognised"])
+def test_commitment_that_is_counted_in_nodes_comes_out_as_in_a_run(new_house: NewHouse, charged: str) -> None:
+    house = furnished(new_house(charged=charged), ("n1", 2), ("n2", 4))
+    house.price("2.5", 0)
+    covers = {"slots": {"node": ("n*",)}}
+    house.commitment("r", "reserved_nodes", OCTOBER, NOVEMBER, "1", covers, each_hour="3")
+
+    def more(agreed: TermsInForce) -> TermsInForce:
+        (one,) = agreed.commitments
+        return replace(agreed, commitments=(replace(one, details=one.details.replace('"3"', '"3.5"')),))
+
+    found, run = both(house, more)
+    assert lines(house, found) == lines(house, run)
+    assert found is not None and found.exact != house.books().exact
+
+
 def test_hours_without_a_price_are_told(house: House) -> None:
     furnished(house, ("n1", 2)).price("2.5", 0)
     day = OCTOBER + 86_400

@@ -15,7 +15,7 @@ import pytest
 from deliveries import dealt, deliver, recut
 from fleets import HOURS_S
 from house import House
-from hypothesis import given
+from hypothesis import event, given
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 from months import Books, Month, few, home_of, make, months, of_the_same_months, random_of, total
@@ -171,6 +171,7 @@ def test_repricing_with_them_comes_to_what_a_run_comes_to(case: Case) -> None:
         fewer = replace(agreed, commitments=agreed.commitments[1:])
         before, after = (terms_of(house.desk, case.month.name, seq, known, one) for one in (agreed, fewer))
         found = reprice(house.desk, stood, before, after)
+        event("measured anew" if found is None else "re-priced")
         if found is None:
             return
         run = compute_books(house.desk, after, known, run_id="run", books=Path(folder))
