@@ -92,7 +92,8 @@ def _json_one(one: CommitmentUse, money: Currency, with_hours: bool) -> dict[str
         "covered_gpu_hours": str(places(one.covered, 6)),
         "coverage": _text(_part(one.covered, one.eligible)),
         "recognised": format_quanta(half_up(one.sum("recognised")), money),
-        commitment.waste: format_quanta(half_up(one.sum("lost")), money),
+        "lost": format_quanta(half_up(one.sum("lost")), money),
+        "lost_to": commitment.waste,
         "per_covered_gpu_hour": _text(_rate(one, money)),
         "teams": {team: str(places(hours, 6)) for team, hours in sorted(one.teams.items()) if hours},
     }
@@ -104,7 +105,7 @@ def _json_one(one: CommitmentUse, money: Currency, with_hours: bool) -> dict[str
                 "committed": str(places(hour.committed, 6)),
                 "used": str(places(hour.used, 6)),
                 "recognised": format_quanta(half_up(hour.recognised), money),
-                commitment.waste: format_quanta(half_up(hour.lost), money),
+                "lost": format_quanta(half_up(hour.lost), money),
             }
             for hour in one.hours
         ]

@@ -110,7 +110,10 @@ class CoverWindow:
                     yield option
 
     def _option(self, commitment: Commitment, cover: Coverable, one: Metered) -> Option | None:
-        """What a second of a slot takes of a commitment; None where its money would save nothing."""
+        """What a second of a slot takes of a commitment; None of money where no meter is in force.
+
+        Where its own rate is above the metered one, the lower is used, and is drawn all the same.
+        """
         node, gpu = Fraction(1, one.part.node_slots), Fraction(one.part.slot_ticks, TICKS)
         if commitment.measure == "gpu":
             return Option(commitment.name, gpu * cover.factor)
@@ -124,7 +127,7 @@ class CoverWindow:
             assert cover.rate is not None
             each = node if cover.rate_unit == "node" else gpu
             quanta = self.terms.quanta(commitment.lot.currency, one.part.day)
-            rate = cover.rate * quanta * each / 3600
+            rate = min(cover.rate * quanta * each / 3600, one.rate)
         return Option(commitment.name, rate, (rate / one.rate, rate))
 
     def _asked(self, one: Commitment) -> Asked:

@@ -57,7 +57,7 @@ def test_a_bill_that_lacks_a_line_is_no_bill_unless_that_is_allowed(desktop: Des
 
 
 def test_a_file_without_a_good_row_is_refused_whatever_is_allowed(desktop: Desktop) -> None:
-    desktop.write("bill.csv", focus({"BilledCost": "$1.00"}))
+    desktop.write("bill.csv", focus({"BilledCost": "1.00 USD"}))
     code, _, err = desktop.type("import", "bill", "bill.csv", "--allow-incomplete")
     assert code == 3
     assert "1 of 1 rows cannot be right" in err

@@ -44,12 +44,12 @@ def test_what_is_committed_is_used_or_lost(booked: Desktop) -> None:
     found = listed(booked)
     nodes, spare = found["nodes"], found["spare"]
     assert nodes["committed"] == "744.000000" and nodes["recognised"] == "892.800000000"
-    used, lost = float(nodes["used"]), float(nodes["commitment_unused"])
+    used, lost = float(nodes["used"]), float(nodes["lost"])
     assert 0 < used < 744 and abs(lost - (744 - used) * 1.2) < 1e-6
     assert nodes["covered_gpu_hours"] == nodes["used"]
     assert abs(sum(map(float, nodes["teams"].values())) - used) < 1e-5
     assert (spare["used"], spare["utilisation"], spare["coverage"]) == ("0.000000", "0.0000", None)
-    assert spare["commitment_unused"] == spare["recognised"] == "31.000000000"
+    assert spare["lost"] == spare["recognised"] == "31.000000000"
     assert (spare["per_covered_gpu_hour"], spare["teams"]) == (None, {})
 
 
@@ -69,7 +69,7 @@ def test_of_a_month_that_is_not_over_what_comes_is_not_yet_known(desktop: Deskto
 def test_it_is_what_the_books_say(booked: Desktop) -> None:
     code, out, _ = booked.type("statement", *OCTOBER, "--format", "json")
     lines = {line["key"]: line for line in json.loads(out)["lines"]}
-    lost = sum(float(one["commitment_unused"]) for one in listed(booked).values())
+    lost = sum(float(one["lost"]) for one in listed(booked).values())
     assert code == 0 and abs(lines["__commitment_unused__"]["amount"] / 100 - lost) < 0.02
 
 

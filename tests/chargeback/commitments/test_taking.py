@@ -117,6 +117,13 @@ def test_money_goes_where_it_saves_the_most(pooled: bool) -> None:
 
 
 @BOTH
+def test_rate_above_the_metered_one_is_never_paid(pooled: bool) -> None:
+    plan = commitment("plan", "10", "10", covers=(Coverable({}, rate=Fraction(4)),))
+    found = priced([part("t", 2, 0)], [plan], tariff("t", "plan"), pooled=pooled, hours=1)
+    assert costs(found) == {"plan": 6 * USD, "plan commitment_unused": 4 * USD}
+
+
+@BOTH
 def test_commitment_that_nothing_may_use_is_lost_whole(pooled: bool) -> None:
     found = priced([part("t", 2, 0)], [commitment("c", "1", "1")], tariff("t"), pooled=pooled)
     assert costs(found)["c commitment_unused"] == 24 * USD
